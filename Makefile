@@ -1,0 +1,65 @@
+# Everything here sets itself up: Python 3.11 or newer, make and git are enough.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.PHONY: demo test check format bench examples clean help
+
+help:
+	@echo "make demo      score the example data and say where to look"
+	@echo "make test      all checks and tests"
+	@echo "make check     ruff, mypy, import layers"
+	@echo "make format    rewrite the code in the project's format"
+	@echo "make bench     measure against other tools (several minutes)"
+	@echo "make examples  make the example data again"
+	@echo "make clean     remove what these commands made"
+
+$(VENV)/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit("Slicewise needs Python 3.11 or newer; try make PYTHON=python3.12" if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.base: pyproject.toml | $(VENV)/bin/python
+	$(PIP) -e .
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
+	$(PIP) -e '.[dev,examples]'
+	@touch $@ $(VENV)/.base
+
+$(VENV)/.bench: pyproject.toml | $(VENV)/bin/python
+	$(PIP) -e '.[bench]'
+	@touch $@ $(VENV)/.base
+
+demo: $(VENV)/.base
+	@mkdir -p out
+	@$(BIN)/slicewise score --config examples/slicewise.toml --name news --json out/news.json --csv out/news
+	@echo
+	@echo "These were seven runs of five taggers on made-up news. Look at out/news.json and out/news/*.csv, and try:"
+	@echo "  $(BIN)/slicewise score --config examples/slicewise.toml --name chat"
+	@echo "  $(BIN)/slicewise units --config examples/slicewise.toml --name chat --with bins,errors -o out/chat.csv"
+	@echo "  $(BIN)/slicewise score --gold examples/sentiment/test.tsv:2 --system bayes=examples/sentiment/systems/bayes.txt"
+	@echo "  $(BIN)/slicewise score --gold YOUR-GOLD.conll --system mine=YOUR-OUTPUT.conll"
+
+test: check
+	$(BIN)/python -m pytest -n 2
+
+check: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+
+format: $(VENV)/.dev
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(VENV)/.bench
+	$(BIN)/python benchmarks/run.py
+
+examples: $(VENV)/.dev
+	$(BIN)/python examples/make.py
+
+clean:
+	rm -rf $(VENV) out dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

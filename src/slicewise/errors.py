@@ -1,0 +1,43 @@
+"""What goes wrong in the user's input: one line that says where, what was found, and what to do."""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class UserError(Exception):
+    """The input is wrong; the message is one line in the user's words.
+
+    `where` is a file's name as the user gave it, `line` counts from 1.
+    """
+
+    def __init__(self, message: str, *, where: str | None = None, line: int | None = None) -> None:
+        self.where = where
+        self.line = line
+        place = "" if where is None else f"{where}: " if line is None else f"{where}:{line}: "
+        super().__init__(" ".join(f"{place}{message}".split()))
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return a hint for a mistyped name: the nearest known one, and all that are known."""
+    names = list(dict.fromkeys(known))
+    lowered = {name.lower(): name for name in names}
+    near = difflib.get_close_matches(word.lower(), lowered, n=1, cutoff=0.6)
+    hint = f"did you mean {quoted(lowered[near[0]])}? " if near else ""
+    listed = ", ".join(names[:20]) + (f" … ({len(names)} in all)" if len(names) > 20 else "")
+    return f"{hint}there {'is' if len(names) == 1 else 'are'}: {listed}" if names else f"{hint}there are none"
+
+
+def quoted(text: str, limit: int = 60) -> str:
+    """Return text from the data as it may be shown in a message: short, on one line, without control characters."""
+    shown = text if len(text) <= limit else text[: limit - 1] + "…"
+    return "'" + "".join(c if c.isprintable() else repr(c)[1:-1] for c in shown) + "'"
+
+
+def counted(n: int, noun: str, plural: str | None = None) -> str:
+    """Return a number with its noun: `1 item`, `1,287 items`."""
+    return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
