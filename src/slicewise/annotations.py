@@ -1,0 +1,128 @@
+"""What one file says, before it is compared with another: items with tokens, tags, spans or one answer each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+OUTSIDE = "O"
+UNTYPED = "_"
+"""The label of spans whose tags carry no type (`B`, `I` alone, as in word segmentation)."""
+
+
+class Task(StrEnum):
+    """The six kinds of work that can be evaluated."""
+
+    SPANS = "spans"
+    TOKENS = "tokens"
+    LABELS = "labels"
+    MULTILABEL = "multilabel"
+    TEXT = "text"
+    SCORES = "scores"
+
+    @property
+    def has_units(self) -> bool:
+        """Whether the task is scored by comparing sets of units."""
+        return self not in {Task.TEXT, Task.SCORES}
+
+
+def code_type(names: int) -> type[np.uint16 | np.uint32]:
+    """Return the smaller type that can number so many names."""
+    return np.uint16 if names < 2**16 else np.uint32
+
+
+@dataclass(frozen=True)
+class Tags:
+    """The tags of all tokens of a file as small integers; code 0 is always `O`."""
+
+    codes: NDArray[np.uint16 | np.uint32]
+    names: tuple[str, ...]
+
+    @classmethod
+    def encode(cls, tags: pl.Series) -> Tags:
+        """Encode a column of tags; most are `O`, so only the others are looked up."""
+        other = tags != OUTSIDE
+        rare = tags.filter(other)
+        names = rare.unique().sort().to_list()
+        codes = np.zeros(len(tags), dtype=code_type(len(names) + 1))
+        if names:
+            codes[other.to_numpy()] = rare.cast(pl.Enum(names)).to_physical().to_numpy() + 1
+        return cls(codes, (OUTSIDE, *names))
+
+    @classmethod
+    def joined(cls, parts: Sequence[Tags]) -> Tags:
+        """Return the tags of a file's pieces, one after the other."""
+        names = (OUTSIDE, *sorted({name for part in parts for name in part.names[1:]}))
+        index = {name: i for i, name in enumerate(names)}
+        codes = np.empty(sum(len(part.codes) for part in parts), dtype=code_type(len(names)))
+        end = 0
+        for part in parts:
+            start, end = end, end + len(part.codes)
+            codes[start:end] = np.array([index[name] for name in part.names], codes.dtype)[part.codes]
+        return cls(codes, names)
+
+    def take(self, keep: NDArray[np.bool_]) -> Tags:
+        """Return the tags of some tokens."""
+        return Tags(self.codes[keep], self.names)
+
+    def first(self, code: int) -> int:
+        """Return the index of the first token with this tag."""
+        return int(np.argmax(self.codes == code))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Annotations:
+    """One file's items. What the file does not have is None.
+
+    Tokens of all items stand one after the other; those of item i are `offsets[i]:offsets[i + 1]`.
+    """
+
+    name: str
+    items: int
+    item_lines: NDArray[np.int64] | None = None
+    """The line of the file on which each item begins, where it is not that of its first token."""
+    offsets: NDArray[np.int64] | None = None
+    tokens: pl.Series | None = None
+    token_rows: NDArray[np.bool_] | None = None
+    """Which lines of the file are tokens; line numbers are worked out only when a message needs one."""
+    token_columns: dict[str, pl.Series] = field(default_factory=dict)
+    tags: Tags | None = None
+    own_gold: Tags | None = None
+    """The gold tags that a system's file brings along."""
+    spans: pl.DataFrame | None = None
+    """Columns item, start, end, label; offsets count characters when the file has `texts`, else tokens."""
+    texts: pl.Series | None = None
+    answers: pl.Series | None = None
+    """One value per item: a label, a text or a score; a list of strings for several labels."""
+    metadata: pl.DataFrame = field(default_factory=pl.DataFrame)
+    documents: NDArray[np.int64] | None = None
+    docstarts: NDArray[np.bool_] | None = None
+    """With `-DOCSTART-` lines: which tokens of the file, those lines included, they are."""
+    notes: tuple[str, ...] = ()
+
+    def token_line(self, token: int) -> int | None:
+        """Return the line of a token, from 1."""
+        if self.token_rows is None:
+            return None
+        lines = np.flatnonzero(self.token_rows)
+        return int(lines[min(token, len(lines) - 1)]) + 1
+
+    def item_line(self, item: int) -> int | None:
+        """Return the line on which an item begins, from 1."""
+        if self.item_lines is not None:
+            return int(self.item_lines[item]) if item < len(self.item_lines) else None
+        return None if self.offsets is None else self.token_line(int(self.offsets[item]))
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """The number of tokens of each item."""
+        return np.zeros(0, np.int64) if self.offsets is None else np.diff(self.offsets)

@@ -1,0 +1,66 @@
+"""Files into annotations: which format a file has, and the reader for it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from slicewise.errors import UserError, did_you_mean, quoted
+from slicewise.read import conll, jsonl, lines, ragged, table
+from slicewise.read.schemes import TAG
+from slicewise.read.source import PARQUET, open_source
+
+if TYPE_CHECKING:
+    from slicewise.annotations import Annotations
+    from slicewise.read.source import Source
+
+FORMATS = ("conll", "jsonl", "table", "lines")
+CONLL_SUFFIXES = {".conll", ".conllu", ".bio", ".iob", ".iob2", ".bioes", ".bmes", ".conll03"}
+SAMPLE = 1 << 16
+
+__all__ = ["FORMATS", "open_source", "read", "tell_format"]
+
+
+def read(source: Source, format: str | None = None, *, own_gold: bool = False) -> Annotations:  # noqa: A002
+    """Read a source in the format given, or in the one that its content shows."""
+    if format is not None and format not in FORMATS:
+        raise UserError(f"unknown format {quoted(format)}; {did_you_mean(format, FORMATS)}")
+    told = format or tell_format(source)
+    if told == "conll":
+        return conll.read(source, own_gold=own_gold)
+    return {"jsonl": jsonl.read, "table": table.read, "lines": lines.read}[told](source)
+
+
+def tell_format(source: Source) -> str:
+    """Tell a file's format from its content; its ending decides only where the content does not."""
+    file = source.files[0]
+    if file.data.startswith(PARQUET) or file.suffix == ".parquet":
+        return "table"
+    start = file.data[:SAMPLE].lstrip()[:1]
+    if start == b"{" or file.suffix in (".jsonl", ".ndjson", ".json"):
+        return "jsonl"
+    if file.suffix == ".csv":
+        return "table"
+    if file.suffix in CONLL_SUFFIXES or _looks_like_conll(file.data):
+        return "conll"
+    return "table" if source.column is not None else "lines"
+
+
+def _looks_like_conll(data: bytes) -> bool:
+    sample = data[:SAMPLE].decode(errors="replace")
+    if len(data) > SAMPLE:
+        sample = sample.rpartition("\n")[0] or sample
+    rows = [ragged.split(line.rstrip(" \t\r")) for line in sample.split("\n") if line.strip() and line[0] != "#"]
+    rows = [row for row in rows if row[0] != conll.DOCSTART]
+    widths = {len(row) for row in rows}
+    if len(widths) != 1:
+        return False
+    tagged = all(_is_tag(row[-1]) for row in rows)
+    blanks = re.search(r"\n[ \t\r]*\n[ \t\r]*[^\s]", sample) is not None
+    if widths == {1}:
+        return tagged and blanks
+    return tagged or (blanks and "\t" in sample)
+
+
+def _is_tag(cell: str) -> bool:
+    return cell == "O" or TAG.match(cell) is not None

@@ -1,0 +1,80 @@
+"""JSONL: one JSON object per line."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from slicewise.errors import UserError, quoted
+from slicewise.read.records import annotate
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from slicewise.annotations import Annotations
+    from slicewise.read.source import File, Source
+
+
+def read(source: Source) -> Annotations:
+    """Read one file or several; blank lines are passed over."""
+    frames = [_frame(file) for file in source.files]
+    frame = pl.concat(frames, how="diagonal_relaxed") if len(frames) > 1 else frames[0]
+    lines = [_object_lines(file) for file in source.files]
+    starts = np.cumsum([0, *(len(numbers) for numbers in lines)])
+
+    def error(message: str, row: int) -> UserError:
+        at = int(np.searchsorted(starts, row, side="right")) - 1
+        return source.files[at].error(message, int(lines[at][row - starts[at]]))
+
+    return annotate(source.name, frame, np.concatenate(lines), source.column, error)
+
+
+def _frame(file: File) -> pl.DataFrame:
+    try:
+        return pl.read_ndjson(file.data, infer_schema_length=None)
+    except (pl.exceptions.PolarsError, OSError):
+        return _careful(file)
+
+
+def _careful(file: File) -> pl.DataFrame:
+    """Parse line by line, to name a wrong line or to take what the fast parser does not (NaN, mixed types)."""
+    if error := file.utf8_error():
+        raise error
+    objects: list[dict[str, Any]] = []
+    last = file.data.count(b"\n") + (not file.data.endswith(b"\n"))
+    for number, line in enumerate(file.data.decode().split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            value = json.loads(line)
+        except (json.JSONDecodeError, RecursionError) as error:
+            why = error.msg if isinstance(error, json.JSONDecodeError) else "nested too deeply"
+            cut = (
+                "the file seems to be cut here" if number == last and not file.data.endswith(b"\n") else "mend the line"
+            )
+            raise file.error(
+                f"not valid JSON ({why}): {quoted(line, 40)}; expected one object per line; {cut}", number
+            ) from None
+        if not isinstance(value, dict):
+            raise file.error(
+                f"a JSON {_kind(value)}, not an object: {quoted(line, 40)}; expected {{...}} on each line", number
+            )
+        objects.append(value)
+    return pl.DataFrame(objects, infer_schema_length=None, strict=False)
+
+
+def _kind(value: object) -> str:
+    if isinstance(value, bool) or value is None:
+        return json.dumps(value)
+    return "array" if isinstance(value, list) else "string" if isinstance(value, str) else "number"
+
+
+def _object_lines(file: File) -> NDArray[np.int64]:
+    """Return the numbers of the lines that are not blank."""
+    if not re.search(rb"\n[ \t\r]*\n|\A[ \t\r]*\n", file.data):
+        return np.arange(1, file.data.count(b"\n") + (not file.data.endswith(b"\n")) + 1)
+    return np.array([i for i, line in enumerate(file.data.split(b"\n"), 1) if line.strip()], dtype=np.int64)

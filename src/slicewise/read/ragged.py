@@ -1,0 +1,82 @@
+"""Lines of unequal shape: find a file's columns, take its lines apart, and say which line is wrong."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from slicewise.errors import counted
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from slicewise.read.source import File
+
+BLANK, TOKEN, DOCUMENT, COMMENT = range(4)
+
+
+class Untidy(Exception):  # noqa: N818 (a signal, not an error)
+    """The file cannot be parsed as a plain table."""
+
+
+def first_data_line(data: bytes) -> str:
+    """Return the first line that is neither blank nor a comment nor a document's start, or the first at all."""
+    line = ""
+    for found in re.finditer(rb"[^\n]*[^ \t\r\n][^\n]*", data[: 1 << 20]):
+        line = found.group().decode(errors="replace").rstrip(" \t\r\n")
+        comment = line.startswith("#") and (len(split(line)) < 2 or line.startswith("# "))
+        if not (comment or line.startswith("-DOCSTART-")):
+            break
+    return line
+
+
+def split(line: str) -> list[str]:
+    """Return the columns of a line: between tabs where it has any, else between runs of spaces."""
+    return line.split("\t") if "\t" in line else line.split()
+
+
+def separator(data: bytes) -> str:
+    """Return what separates the columns of a tidy file."""
+    return "\t" if "\t" in first_data_line(data) else " "
+
+
+def parse(file: File, width: int) -> tuple[NDArray[np.uint8], list[pl.Series]]:
+    """Take every line apart; the number of columns is that of most lines, and a line with another is an error."""
+    lines = pl.Series(file.data.decode().split("\n"), dtype=pl.String).str.strip_chars_end(" \t\r")
+    if lines[-1] == "":
+        lines = lines[:-1]
+    blank = lines.str.strip_chars(" \t") == ""
+    hashed = lines.str.starts_with("#")
+    document = lines.str.contains("^-DOCSTART-(?:[ \t]|$)")
+    data = ~(blank | document)
+    lines = _separated(lines, data & ~hashed)
+    widths = lines.str.count_matches("\t", literal=True).to_numpy().astype(np.int64) + 1
+    kinds = np.select([blank.to_numpy(), document.to_numpy()], [BLANK, DOCUMENT], TOKEN).astype(np.uint8)
+    counts = np.bincount(widths[(data & ~hashed).to_numpy()] if (data & ~hashed).any() else widths[data.to_numpy()])
+    usual = int(np.argmax(counts)) if len(counts) else width
+    wrong = (kinds == TOKEN) & (widths != usual)
+    kinds[wrong & hashed.to_numpy()] = COMMENT
+    bad = np.flatnonzero(wrong & ~hashed.to_numpy())
+    if len(bad):
+        raise _ragged(file, int(bad[0]), int(widths[bad[0]]), usual, last=int(bad[0]) == len(lines) - 1)
+    if usual != width:
+        first = int(np.flatnonzero((kinds == TOKEN) | wrong)[0])
+        raise _ragged(file, first, width, usual, last=False)
+    parts = lines.str.split_exact("\t", usual - 1).struct.unnest()
+    return kinds, parts.get_columns()
+
+
+def _separated(lines: pl.Series, data: pl.Series) -> pl.Series:
+    """Put one tab between columns."""
+    if lines.filter(data).str.contains("\t", literal=True).all():
+        return lines
+    return lines.str.strip_chars(" \t").str.replace_all("[ \t]+", "\t")
+
+
+def _ragged(file: File, row: int, found: int, usual: int, *, last: bool) -> Exception:
+    cut = "the file seems to be cut in this line" if last and not file.data.endswith(b"\n") else "mend the line"
+    what = "too few columns" if found < usual else "too many columns"
+    return file.error(f"{what}: {counted(found, 'column')}; expected {usual}, as in most lines; {cut}", row + 1)

@@ -1,0 +1,150 @@
+"""Records with named fields (JSONL objects, table rows) turned into annotations: which field is what."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from slicewise.annotations import Annotations, Tags
+from slicewise.errors import UserError, counted, did_you_mean, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+ANSWERS = ("label", "labels", "output", "score")
+SPAN_FIELDS = ("start", "end", "label")
+LineError = "Callable[[str, int], UserError]"
+
+
+def annotate(
+    name: str, frame: pl.DataFrame, lines: NDArray[np.int64], column: str | None, error: Callable[[str, int], UserError]
+) -> Annotations:
+    """Tell tokens, spans, tags, text and answer from the fields' names; all other fields are metadata.
+
+    `error(message, row)` makes an error that names the file and line of a row.
+    """
+    fields = dict(zip(frame.columns, frame.get_columns(), strict=True))
+    answers = None
+    if column is not None:
+        answers = _pick(name, frame, column)
+        fields.pop(column, None)
+    else:
+        found = [field for field in ANSWERS if field in fields]
+        if found and "spans" not in fields:
+            answers = fields.pop(found[0])
+    tokens, offsets = _tokens(fields.pop("tokens", None), error)
+    tags = _tags(fields.pop("tags", None), offsets, error)
+    if tags is not None and offsets is None:
+        offsets = tags[1]
+    texts = fields.pop("text", None)
+    spans = _spans(fields.pop("spans", None), error)
+    return Annotations(
+        name=name,
+        items=frame.height,
+        item_lines=lines,
+        offsets=offsets,
+        tokens=tokens,
+        tags=None if tags is None else tags[0],
+        spans=spans,
+        texts=None if texts is None else texts.cast(pl.String),
+        answers=answers,
+        metadata=pl.DataFrame([series for series in fields.values() if series.dtype != pl.Null]),
+    )
+
+
+def _pick(name: str, frame: pl.DataFrame, column: str) -> pl.Series:
+    """Return a column by its name, its number from 1, or a dotted path into JSON objects."""
+    if column in frame.columns:
+        return frame.get_column(column)
+    if column.isdigit() and 1 <= int(column) <= frame.width:
+        return frame.to_series(int(column) - 1)
+    series: pl.Series | None = None
+    known = frame.columns
+    rest = column
+    while rest:
+        head = _longest_prefix(rest, known)
+        if head is None:
+            hint = did_you_mean(rest, known)
+            within = "" if series is None else f" in {quoted(column[: -len(rest) - 1])}"
+            raise UserError(f"no column {quoted(rest)}{within}; {hint}", where=name)
+        series = frame.get_column(head) if series is None else series.struct.field(head)
+        rest = rest[len(head) + 1 :]
+        known = series.struct.fields if isinstance(series.dtype, pl.Struct) else []
+    if series is None or isinstance(series.dtype, pl.Struct):
+        raise UserError(f"column {quoted(column)} holds objects; name a field of it: {', '.join(known)}", where=name)
+    return series.alias(column)
+
+
+def _longest_prefix(path: str, known: list[str]) -> str | None:
+    fitting = [name for name in known if path == name or path.startswith(name + ".")]
+    return max(fitting, key=len, default=None)
+
+
+def _tokens(
+    column: pl.Series | None, error: Callable[[str, int], UserError]
+) -> tuple[pl.Series | None, NDArray[np.int64] | None]:
+    if column is None:
+        return None, None
+    if not isinstance(column.dtype, pl.List):
+        raise error(f"'tokens' is not a list: {quoted(str(column[0]))}; expected a list of strings", 0)
+    _no_nulls(column, "tokens", error)
+    return _flat(column), _offsets(column)
+
+
+def _offsets(column: pl.Series) -> NDArray[np.int64]:
+    return np.concatenate([[0], np.cumsum(column.list.len().to_numpy().astype(np.int64))])
+
+
+def _flat(column: pl.Series) -> pl.Series:
+    return column.filter(column.list.len() > 0).explode().cast(pl.String)
+
+
+def _tags(
+    column: pl.Series | None, offsets: NDArray[np.int64] | None, error: Callable[[str, int], UserError]
+) -> tuple[Tags, NDArray[np.int64]] | None:
+    if column is None:
+        return None
+    if not isinstance(column.dtype, pl.List):
+        raise error(f"'tags' is not a list: {quoted(str(column[0]))}; expected a list of strings", 0)
+    _no_nulls(column, "tags", error)
+    own = _offsets(column)
+    if offsets is not None and not np.array_equal(own, offsets):
+        row = int(np.argmax(np.diff(own) != np.diff(offsets)))
+        tags, tokens = np.diff(own)[row], np.diff(offsets)[row]
+        raise error(f"{counted(int(tags), 'tag')} for {counted(int(tokens), 'token')}; expected one tag per token", row)
+    return Tags.encode(_flat(column)), own
+
+
+def _no_nulls(column: pl.Series, field: str, error: Callable[[str, int], UserError]) -> None:
+    if column.null_count():
+        raise error(f"no {quoted(field)}, which other items have; add it (an empty list where there is none)",
+                    int(column.is_null().arg_max() or 0))  # fmt: skip
+
+
+def _spans(column: pl.Series | None, error: Callable[[str, int], UserError]) -> pl.DataFrame | None:
+    schema = {"item": pl.Int64, "start": pl.Int64, "end": pl.Int64, "label": pl.String}
+    if column is None:
+        return None
+    if not isinstance(column.dtype, pl.List):
+        raise error('\'spans\' is not a list; expected a list of {"start", "end", "label"}', 0)
+    items = pl.Series("item", np.arange(len(column)))
+    long = pl.DataFrame([items, column.alias("span")]).filter(pl.col("span").list.len() > 0).explode("span")
+    if long.height == 0:
+        return pl.DataFrame(schema=schema)
+    fields = long.schema["span"].fields if isinstance(long.schema["span"], pl.Struct) else []
+    missing = [f for f in SPAN_FIELDS if f not in {field.name for field in fields}]
+    if missing:
+        raise error(f'a span without {quoted(missing[0])}; expected {{"start", "end", "label"}}', int(long["item"][0]))
+    long = long.with_columns(long["span"].struct.unnest().select(SPAN_FIELDS)).drop("span")
+    for field in ("start", "end"):
+        if not long.schema[field].is_integer():
+            raise error(f"a span's {field} is not a whole number; expected an offset from 0", int(long["item"][0]))
+    for field in SPAN_FIELDS:
+        if long[field].null_count():
+            row = int(long.filter(pl.col(field).is_null())["item"][0])
+            raise error(f'a span without {quoted(field)}; expected {{"start", "end", "label"}}', row)
+    return long.cast({"item": pl.Int64, "start": pl.Int64, "end": pl.Int64, "label": pl.String})

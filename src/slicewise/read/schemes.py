@@ -1,0 +1,195 @@
+"""Tag schemes as data, and the reading of tags into spans.
+
+Every scheme's letters are mapped to five roles. The lenient reading needs only the roles (it is conlleval's); the
+strict one allows exactly the transitions that a scheme lists.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from slicewise.annotations import OUTSIDE, UNTYPED
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from slicewise.annotations import Tags
+
+O, B, I, E, S = range(5)  # noqa: E741 (the letters are the field's)
+ROLES = {"B": B, "I": I, "M": I, "E": E, "L": E, "S": S, "U": S, "W": S}
+TAG = re.compile(r"(?s)([BIMELSUW])(?:-(.*))?\Z")
+ANY, SAME, OTHER = "any", "same", "other"
+EVERY = (O, B, I, E, S)
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """Which transitions (previous role, role, relation of the types) start, continue and may end a span."""
+
+    letters: str
+    start: frozenset[tuple[int, int, str]]
+    inside: frozenset[tuple[int, int, str]]
+    end: frozenset[tuple[int, int, str]]
+
+
+def _moves(previous: tuple[int, ...], current: tuple[int, ...], relation: str = ANY) -> frozenset[tuple[int, int, str]]:
+    return frozenset((p, c, relation) for p in previous for c in current)
+
+
+_CONTINUE = _moves((B, I), (I,), SAME)
+_CHUNK = Scheme(
+    "BIES",
+    start=_moves(EVERY, (B, S)),
+    inside=_moves((B, I), (I, E), SAME),
+    end=_moves((E, S), EVERY),
+)
+
+SCHEMES: dict[str, Scheme] = {
+    "iob1": Scheme(
+        "BI",
+        start=_moves((O, B), (I,)) | _moves((I,), (I,), OTHER) | _moves((I, B), (B,), SAME),
+        inside=_CONTINUE,
+        end=_moves((I,), (O, B)) | _moves((B,), (O,)) | _moves((B, I), (I,), OTHER) | _moves((B,), (B,), SAME),
+    ),
+    "iob2": Scheme("BI", start=_moves(EVERY, (B,)), inside=_CONTINUE, end=_moves((B, I), EVERY)),
+    "bioes": _CHUNK,
+    "bilou": Scheme("BILU", _CHUNK.start, _CHUNK.inside, _CHUNK.end),
+    "bmes": Scheme("BMESW", _CHUNK.start, _CHUNK.inside, _CHUNK.end),
+    "io": Scheme("I", start=_moves((O,), (I,)) | _moves((I,), (I,), OTHER), inside=_CONTINUE, end=_moves((I,), EVERY)),
+}
+
+
+@dataclass(frozen=True)
+class TokenSpans:
+    """Spans over the tokens of a whole file: `start` and `end` count tokens from the file's beginning."""
+
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    label: NDArray[np.int64]
+    labels: tuple[str, ...]
+    dropped: int = 0
+    """Tags that the strict reading left out."""
+
+
+def split_tag(tag: str, *, bare: bool = False) -> tuple[int, str] | None:
+    """Return role and type of a tag, or None if it has no known prefix; `bare` tags are types without a prefix."""
+    if tag == OUTSIDE:
+        return O, ""
+    found = TAG.match(tag)
+    if found:
+        return ROLES[found[1]], found[2] or UNTYPED
+    return (I, tag) if bare else None
+
+
+def unknown_tags(tags: Tags, *, bare: bool = False) -> list[int]:
+    """Return the codes of tags that are in use and have no known prefix."""
+    odd = [code for code, name in enumerate(tags.names) if split_tag(name, bare=bare) is None]
+    return [code for code in odd if bool(np.any(tags.codes == code))]
+
+
+def detect(tags: Tags, offsets: NDArray[np.int64]) -> str:
+    """Tell the scheme from the letters in use, and IOB1 from IOB2 by where `B` and `I` stand."""
+    used = {name[0] for name in tags.names if TAG.match(name)}
+    for scheme, telling in (("bilou", "LU"), ("bmes", "MW"), ("bioes", "ES")):
+        if used & set(telling):
+            return scheme
+    if used == {"I"}:
+        return "io"
+    if used != {"B", "I"}:
+        return "iob2"
+    run = _Run.of(tags, offsets, bare=False)
+    opens = (run.role == I) & ~(run.joined & run.same)
+    needless = (run.role == B) & ~(run.joined & run.same)
+    return "iob1" if bool(opens.any()) and not needless.any() else "iob2"
+
+
+@dataclass(frozen=True)
+class _Run:
+    """The tokens that are not outside, each with its role, its type and its relation to the token before."""
+
+    position: NDArray[np.int64]
+    role: NDArray[np.int64]
+    type: NDArray[np.int64]
+    types: tuple[str, ...]
+    joined: NDArray[np.bool_]
+    """Whether the token before is in the same item and not outside."""
+    same: NDArray[np.bool_]
+    previous: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, tags: Tags, offsets: NDArray[np.int64], *, bare: bool, letters: str | None = None) -> _Run:
+        parsed = [split_tag(name, bare=bare) or (O, "") for name in tags.names]
+        if letters is not None and not bare:
+            parsed = [p if name[:1] in letters else (O, "") for p, name in zip(parsed, tags.names, strict=True)]
+        types = tuple(sorted({kind for role, kind in parsed if role != O}))
+        index = {kind: i for i, kind in enumerate(types)}
+        role_of = np.array([role for role, _ in parsed], dtype=np.int64)
+        type_of = np.array([index.get(kind, -1) for _, kind in parsed], dtype=np.int64)
+        position = np.flatnonzero(tags.codes if (role_of[1:] != O).all() else role_of[tags.codes])
+        codes = tags.codes[position]
+        role, kind = role_of[codes], type_of[codes]
+        first = np.zeros(len(tags.codes) + 1, dtype=np.bool_)
+        first[offsets[:-1]] = True
+        joined = np.zeros(len(position), dtype=np.bool_)
+        joined[1:] = (np.diff(position) == 1) & ~first[position[1:]]
+        same = np.zeros(len(position), dtype=np.bool_)
+        same[1:] = kind[1:] == kind[:-1]
+        previous = np.full(len(position), O)
+        previous[1:] = np.where(joined[1:], role[:-1], O)
+        return cls(position, role, kind, types, joined, same, previous)
+
+
+def read_spans(
+    tags: Tags, offsets: NDArray[np.int64], *, scheme: str = "iob2", strict: bool = False, bare: bool = False
+) -> TokenSpans:
+    """Read tags into spans: by conlleval's rules, or strictly by the scheme's own."""
+    if strict:
+        return _read_strict(tags, offsets, SCHEMES[scheme], bare=bare)
+    run = _Run.of(tags, offsets, bare=bare)
+    starts = ~run.joined | ~run.same | np.isin(run.role, (B, S)) | np.isin(run.previous, (E, S))
+    first = np.flatnonzero(starts)
+    last = np.append(first[1:], len(starts)) - 1 if len(first) else first
+    return TokenSpans(run.position[first], run.position[last] + 1, run.type[first], run.types)
+
+
+def _read_strict(tags: Tags, offsets: NDArray[np.int64], scheme: Scheme, *, bare: bool) -> TokenSpans:
+    run = _Run.of(tags, offsets, bare=bare, letters=scheme.letters)
+    n = len(run.position)
+    if n == 0:
+        return TokenSpans(run.position, run.position, run.type, run.types, _tagged(tags))
+    start = _allowed(scheme.start, run.previous, run.role, run.same)
+    inside = run.joined & _allowed(scheme.inside, run.previous, run.role, run.same)
+    # A stretch is a token and the tokens that continue it; a span runs from its first possible start to its end.
+    stretch = np.flatnonzero(~inside)
+    stop = np.append(stretch[1:], n)
+    begins = np.flatnonzero(start)
+    at = np.searchsorted(begins, stretch)
+    begin = np.where(at < len(begins), np.append(begins, n)[np.minimum(at, len(begins))], n)
+    following = np.append(np.where(run.joined, run.role, O), O)[stop]
+    follow_same = np.append(run.same, False)[stop]
+    ends = _allowed(scheme.end, run.role[stop - 1], following, follow_same)
+    good = (begin < stop) & ends
+    begin, stop = begin[good], stop[good]
+    dropped = _tagged(tags) - int((stop - begin).sum())
+    return TokenSpans(run.position[begin], run.position[stop - 1] + 1, run.type[begin], run.types, dropped)
+
+
+def _tagged(tags: Tags) -> int:
+    return int(np.count_nonzero(tags.codes))
+
+
+def _allowed(
+    moves: frozenset[tuple[int, int, str]],
+    previous: NDArray[np.int64],
+    current: NDArray[np.int64],
+    same: NDArray[np.bool_],
+) -> NDArray[np.bool_]:
+    table = np.zeros((5, 5, 2), dtype=np.bool_)
+    for before, after, relation in moves:
+        table[before, after, 0] |= relation in (ANY, OTHER)
+        table[before, after, 1] |= relation in (ANY, SAME)
+    return table[previous, current, same.astype(np.int64)]

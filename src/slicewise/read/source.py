@@ -1,0 +1,206 @@
+"""Files as the user names them: FILE, FILE:COLUMN, a folder, a glob, `-`; compressed or not."""
+
+from __future__ import annotations
+
+import bz2
+import glob
+import gzip
+import hashlib
+import lzma
+import re
+import sys
+import zlib
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from slicewise.errors import UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+BOM = b"\xef\xbb\xbf"
+PARQUET = b"PAR1"
+TABULAR = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
+COMPRESSED = (".gz", ".xz", ".bz2", ".zst")
+
+
+@dataclass(frozen=True)
+class File:
+    """The bytes of one file, decompressed and without byte-order mark, under the name the user gave."""
+
+    name: str
+    data: bytes
+    digest: str
+    """SHA-256 of the file as it lies on disk."""
+
+    @property
+    def suffix(self) -> str:
+        """The ending that says what is inside, in lower case: `.csv` of `x.csv.gz`."""
+        suffixes = [s.lower() for s in Path(self.name).suffixes]
+        while suffixes and suffixes[-1] in COMPRESSED:
+            suffixes.pop()
+        return suffixes[-1] if suffixes else ""
+
+    def error(self, message: str, line: int | None = None) -> UserError:
+        """Return an error about this file."""
+        return UserError(message, where=self.name, line=line)
+
+    def utf8_error(self) -> UserError | None:
+        """Return what is wrong with the encoding, with its line, or None."""
+        try:
+            self.data.decode()
+        except UnicodeDecodeError as error:
+            found = self.data[error.start : error.start + 1].hex()
+            line = self.data.count(b"\n", 0, error.start) + 1
+            return self.error(
+                f"byte 0x{found} is not valid UTF-8; files must be UTF-8; convert it, e.g. with iconv -t UTF-8", line
+            )
+        return None
+
+
+@dataclass(frozen=True)
+class Source:
+    """What the user asked to read: one file or several of a kind, and a column of them."""
+
+    name: str
+    files: tuple[File, ...]
+    column: str | None = None
+
+    @property
+    def only(self) -> File:
+        """The one file, where the format allows no more."""
+        if len(self.files) > 1:
+            raise UserError(
+                f"{len(self.files)} files; only JSONL and tables can be given as a folder or pattern; name one file",
+                where=self.name,
+            )
+        return self.files[0]
+
+
+def open_source(given: str | Path, opened: dict[str, Source] | None = None) -> Source:
+    """Read the files behind FILE[:COLUMN]; a file that exists under the whole name is that file.
+
+    Files with columns, and standard input, are kept in `opened`, since another column may be wanted of them.
+    """
+    name, column = _split_column(str(given))
+    if opened is not None and name in opened:
+        return replace(opened[name], column=column)
+    source = Source(name, tuple(_read(path) for path in _paths(name)), column)
+    if opened is not None and (column is not None or name == "-"):
+        opened[name] = source
+    return source
+
+
+def check_exists(given: str | Path) -> None:
+    """Say at once, before any work, that a file is not there."""
+    _paths(_split_column(str(given))[0])
+
+
+def _split_column(given: str) -> tuple[str, str | None]:
+    if given == "-" or Path(given).exists() or ":" not in given:
+        return given, None
+    name, _, column = given.rpartition(":")
+    while not (name == "-" or Path(name).exists() or glob.has_magic(name)) and ":" in name:
+        name, _, more = name.rpartition(":")
+        column = f"{more}:{column}"
+    if not column:
+        raise UserError(f"no column after the colon in {given!r}; write FILE:COLUMN or FILE")
+    if name == "-" or Path(name).exists() or glob.has_magic(name):
+        return name, column
+    name, _, column = given.rpartition(":")
+    return name, column
+
+
+def _paths(name: str) -> list[str]:
+    if name == "-":
+        return ["-"]
+    path = Path(name)
+    if path.is_dir():
+        found = sorted(str(p) for p in path.iterdir() if _is_tabular(p))
+        if not found:
+            raise UserError(
+                "is a folder without .jsonl, .csv, .tsv or .parquet files; name a file, or a folder of such files",
+                where=name,
+            )
+        return found
+    if path.exists():
+        return [name]
+    if glob.has_magic(name):
+        found = sorted(p for p in glob.glob(name) if Path(p).is_file())  # noqa: PTH207 (the user's pattern may be absolute)
+        if found:
+            return found
+        raise UserError("no file matches this pattern; check the folder and the pattern", where=name)
+    raise UserError(f"no such file{_neighbour(path)}; check the path", where=name)
+
+
+def _is_tabular(path: Path) -> bool:
+    suffixes = [s.lower() for s in path.suffixes if s.lower() not in COMPRESSED]
+    return path.is_file() and bool(suffixes) and suffixes[-1] in TABULAR
+
+
+def _neighbour(path: Path) -> str:
+    """Return a hint at a file of nearly the same name in the same folder."""
+    import difflib
+
+    try:
+        names = [p.name for p in path.parent.iterdir()]
+    except OSError:
+        return f" (and no folder {str(path.parent)!r})"
+    near = difflib.get_close_matches(path.name, names, n=1, cutoff=0.75)
+    return f" (did you mean {near[0]!r}?)" if near else ""
+
+
+def _read(name: str) -> File:
+    try:
+        raw = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    except OSError as error:
+        raise UserError(
+            f"cannot be read: {error.strerror or error}; check the path and its permissions", where=name
+        ) from None
+    label = "standard input" if name == "-" else name
+    data = _decompress(raw, label)
+    if data.startswith(BOM):
+        data = data[len(BOM) :]
+    file = File(label, data, hashlib.sha256(raw).hexdigest())
+    if not re.search(rb"[^ \t\r\n]", data):
+        raise file.error("the file is empty; expected at least one item")
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise file.error("the file is UTF-16; files must be UTF-8; convert it, e.g. with iconv -f UTF-16 -t UTF-8")
+    if b"\0" in data[:65536] and not data.startswith(PARQUET):
+        raise file.error("this is a binary file; expected text (CoNLL, JSONL, CSV, lines) or Parquet")
+    return file
+
+
+def _zstd(data: bytes) -> bytes:
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
+    return zstd.decompress(data)
+
+
+_MAGIC: tuple[tuple[bytes, Callable[[bytes], bytes]], ...] = (
+    (b"\x1f\x8b", gzip.decompress),
+    (b"\xfd7zXZ\0", lzma.decompress),
+    (b"BZh", bz2.decompress),
+    (b"\x28\xb5\x2f\xfd", _zstd),
+)
+
+
+def _decompress(raw: bytes, name: str) -> bytes:
+    for magic, decompress in _MAGIC:
+        if raw.startswith(magic):
+            try:
+                return decompress(raw)
+            except (OSError, EOFError, zlib.error, lzma.LZMAError, ValueError) as error:
+                raise UserError(
+                    f"the compressed file is cut or damaged ({error}); fetch or make it again", where=name
+                ) from None
+            except Exception as error:
+                if type(error).__name__ == "ZstdError":
+                    raise UserError(
+                        f"the compressed file is cut or damaged ({error}); make it again", where=name
+                    ) from None
+                raise
+    return raw

@@ -1,0 +1,111 @@
+"""Tables: CSV, TSV and Parquet, one row per item."""
+
+from __future__ import annotations
+
+import csv
+from io import BytesIO, StringIO
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import polars as pl
+
+from slicewise.read.records import annotate
+from slicewise.read.source import PARQUET
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from slicewise.annotations import Annotations
+    from slicewise.errors import UserError
+    from slicewise.read.source import File, Source
+
+HEADER_WORDS = {
+    "text", "sentence", "label", "labels", "gold", "target", "input", "output", "prediction", "pred", "predicted",
+    "score", "id", "question", "answer", "source", "reference", "class", "category",
+}  # fmt: skip
+
+
+def read(source: Source) -> Annotations:
+    """Read one file or several with the same columns."""
+    frames, numbers = zip(*(_frame(file, source.column) for file in source.files), strict=True)
+    frame = pl.concat(frames, how="diagonal_relaxed") if len(frames) > 1 else frames[0]
+    lines = np.concatenate(numbers)
+    starts = np.cumsum([0, *(f.height for f in frames)])
+
+    def error(message: str, row: int) -> UserError:
+        at = int(np.searchsorted(starts, row, side="right")) - 1
+        return source.files[at].error(message, int(lines[row]))
+
+    return annotate(source.name, frame, lines, source.column, error)
+
+
+def _frame(file: File, column: str | None) -> tuple[pl.DataFrame, NDArray[np.int64]]:
+    """Return a file's rows and the line of each."""
+    if file.data.startswith(PARQUET):
+        try:
+            frame = pl.read_parquet(BytesIO(file.data))
+        except (pl.exceptions.PolarsError, OSError) as problem:
+            raise file.error(f"the Parquet file is cut or damaged ({problem}); make it again") from None
+        return frame, np.arange(1, frame.height + 1)
+    if error := file.utf8_error():
+        raise error
+    header = has_header(file, column)
+    frame = _text_frame(file, header=header)
+    lines = np.arange(frame.height) + (2 if header else 1)
+    filled = ~frame.select(pl.all_horizontal(pl.all().is_null())).to_series()
+    frame, lines = frame.filter(filled), lines[filled.to_numpy()]
+    if frame.height == 0:
+        raise file.error("a header and no rows; expected at least one item")
+    if frame.to_series(-1).null_count() and (error := _bad_row(file, delimiter(file))):
+        raise error
+    return frame.with_columns(pl.all().fill_null("")), lines
+
+
+def _text_frame(file: File, *, header: bool) -> pl.DataFrame:
+    separator = delimiter(file)
+    try:
+        frame = pl.read_csv(
+            file.data,
+            separator=separator,
+            quote_char=None if separator == "\t" else '"',
+            has_header=header,
+            infer_schema=False,
+        )
+    except pl.exceptions.PolarsError as problem:
+        raise _bad_row(file, separator) or file.error(f"not a valid table: {problem}") from None
+    if not header:
+        frame.columns = [str(i + 1) for i in range(frame.width)]
+    return frame
+
+
+def delimiter(file: File) -> str:
+    """Return what separates the columns: a tab, a semicolon or a comma, whichever the first line has most of."""
+    first = file.data.split(b"\n", 1)[0]
+    if file.suffix == ".csv":
+        return max(",;\t", key=lambda c: first.count(c.encode()))
+    return "\t" if b"\t" in first or file.suffix == ".tsv" else ","
+
+
+def has_header(file: File, column: str | None) -> bool:
+    """Tell whether the first row is a header: always in CSV and where columns are named, else by its words."""
+    if column is None or not column.split(".")[0].isdigit() or file.suffix == ".csv":
+        return True
+    cells = file.data.split(b"\n", 1)[0].decode(errors="replace").strip("\r").split("\t")
+    return any(cell.strip().lower() in HEADER_WORDS for cell in cells)
+
+
+def _bad_row(file: File, separator: str) -> UserError | None:
+    """Return an error for the first row that has not the first row's columns."""
+    quoting: Literal[0, 3] = csv.QUOTE_NONE if separator == "\t" else csv.QUOTE_MINIMAL
+    rows = csv.reader(StringIO(file.data.decode(), newline=""), delimiter=separator, quoting=quoting)
+    width = 0
+    try:
+        for row in rows:
+            width = width or len(row)
+            if row and len(row) != width:
+                what = "too few" if len(row) < width else "too many"
+                message = f"{what} columns: {len(row)}; expected {width}, as in the first line; mend the line"
+                return file.error(message, rows.line_num)
+    except csv.Error as error:
+        return file.error(f"not a valid table ({error}); mend the line", rows.line_num)
+    return None
