@@ -1,0 +1,298 @@
+"""Gold and systems put side by side. All trouble of alignment is found and reported here, once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from slicewise.align import answers
+from slicewise.align.clusters import Clusters, find_clusters
+from slicewise.align.options import Options
+from slicewise.align.spans import find_units, other_count, split_input, tagged_lines
+from slicewise.align.task import tell_task
+from slicewise.align.units import UnitSet, merge
+from slicewise.annotations import Annotations, Task
+from slicewise.errors import UserError, counted, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+__all__ = ["Aligned", "Clusters", "Options", "align", "training_units"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Aligned:
+    """Everything that gold and systems say about the same items."""
+
+    task: Task
+    items: int
+    clusters: Clusters
+    lengths: NDArray[np.int64]
+    length_unit: str
+    """What item lengths and span offsets count: `tokens`, `characters`, or `labels` where there is no text."""
+    units: pl.DataFrame | None = None
+    labels: tuple[str, ...] = ()
+    answers: pl.DataFrame | None = None
+    tokens: pl.Series | None = None
+    offsets: NDArray[np.int64] | None = None
+    token_columns: Mapping[str, pl.Series] = field(default_factory=dict)
+    fields: pl.DataFrame = field(default_factory=pl.DataFrame)
+    metadata: pl.DataFrame = field(default_factory=pl.DataFrame)
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def align(
+    gold: Annotations | None,
+    systems: Mapping[str, Annotations],
+    inputs: Sequence[Annotations] = (),
+    options: Options | None = None,
+) -> Aligned:
+    """Align by position and compare: units for set tasks, answers per item for the others.
+
+    `systems` may read its files as they are asked for; with a gold file each is asked for once, and let go of.
+    """
+    options = options or Options()
+    if gold is None:
+        systems = dict(systems)
+    reference = next(iter(systems.values())) if gold is None else gold
+    task, told_by = (options.task, "") if options.task else tell_task(gold, reference)
+    notes = (f"task {task.value}, told by {told_by}",) if told_by else ()
+    if gold is None and task is not Task.SCORES:
+        gold = reference = _own_gold(systems)
+    texts = _inputs(inputs, reference)
+    if task in (Task.SPANS, Task.TOKENS):
+        aligned = _align_tokens(reference, systems, texts, task, options)
+    else:
+        aligned = _align_answers(gold, systems, texts, task, options)
+    metadata = reference.metadata
+    fields = texts if texts.width else _own_texts(reference)
+    return replace(
+        aligned,
+        fields=fields,
+        metadata=metadata,
+        notes=(*notes, *reference.notes, *aligned.notes),
+        warnings=(*aligned.warnings, *_few_clusters(aligned.clusters)),
+    )
+
+
+def _few_clusters(clusters: Clusters) -> tuple[str, ...]:
+    if clusters.count >= 30:
+        return ()
+    noun = {"item": "item", "doc": "document"}.get(clusters.kind, clusters.kind)
+    return (f"only {counted(clusters.count, noun)} to resample: intervals and p-values are rough below 30",)
+
+
+def _own_gold(systems: Mapping[str, Annotations]) -> Annotations:
+    """Return the gold that the systems' files bring along; all must bring the same."""
+    bringing = [a for a in systems.values() if a.own_gold is not None]
+    if len(bringing) < len(systems):
+        missing = next(a for a in systems.values() if a.own_gold is None)
+        raise UserError("no --gold, and the file brings no gold column; add --gold FILE", where=missing.name)
+    first = bringing[0]
+    for other in bringing[1:]:
+        _same_gold(first, other)
+    return replace(first, tags=first.own_gold, own_gold=None)
+
+
+def _same_gold(first: Annotations, other: Annotations) -> None:
+    if not np.array_equal(first.lengths, other.lengths):
+        from slicewise.align.tokens import same_tokens
+
+        same_tokens(first, other)
+    if first.own_gold is None or other.own_gold is None:
+        return
+    ours = np.array(first.own_gold.names)[first.own_gold.codes]
+    theirs = np.array(other.own_gold.names)[other.own_gold.codes]
+    different = np.flatnonzero(ours != theirs)
+    if len(different):
+        at = int(different[0])
+        raise UserError(
+            f"its gold tag is {quoted(str(theirs[at]))}, but {quoted(str(ours[at]))} at "
+            f"{first.name}:{first.token_line(at)}; files that bring gold must agree; give the gold with --gold",
+            where=other.name,
+            line=other.token_line(at),
+        )
+
+
+def _inputs(inputs: Sequence[Annotations], reference: Annotations) -> pl.DataFrame:
+    """Return the input fields: `in` for one, `in<1>`, `in<2>` … or `in<column>` for several."""
+    columns: list[pl.Series] = []
+    for given in inputs:
+        if given.items != reference.items:
+            raise other_count(reference, given)
+        own = given.answers if given.answers is not None else given.texts
+        if own is None:
+            raise UserError("no text per item in it; name its column, as FILE:COLUMN", where=given.name)
+        text = own.cast(pl.String).fill_null("")
+        if text.name:
+            columns.append(text)
+            continue
+        parts = text.str.split("\t")
+        width = int(parts.list.len().max() or 1)  # type: ignore[arg-type]
+        columns += [parts.list.get(i, null_on_oob=True).fill_null("").alias("") for i in range(width)]
+    if len(columns) == 1:
+        return pl.DataFrame([columns[0].alias("in")])
+    return pl.DataFrame([c.alias(f"in<{c.name if c.name else i}>") for i, c in enumerate(columns, 1)])
+
+
+def _own_texts(reference: Annotations) -> pl.DataFrame:
+    return pl.DataFrame() if reference.texts is None else pl.DataFrame([reference.texts.alias("in")])
+
+
+def _align_tokens(
+    gold: Annotations, systems: Mapping[str, Annotations], fields: pl.DataFrame, task: Task, options: Options
+) -> Aligned:
+    gold = _with_tokens(tagged_lines(gold), fields)
+    if gold.offsets is not None:
+        lengths, unit = gold.lengths, "tokens"
+    elif gold.texts is not None:
+        lengths, unit = gold.texts.str.len_chars().to_numpy().astype(np.int64), "characters"
+    else:
+        raise UserError("spans without tokens or text; expected 'text' or 'tokens' in each item", where=gold.name)
+    found = {"gold": find_units(gold, gold, lengths, task, options)}
+    for name, system in systems.items():
+        found[name] = find_units(system, gold, lengths, task, options)
+    merged = merge([_renamed(f.units, task, options) for f in found.values()], list(found))
+    warnings = [w for f in found.values() for w in f.warnings]
+    warnings += _repeated(dict(zip(found, merged.repeats, strict=True)), options)
+    warnings += _ignored({name: f.units for name, f in found.items()}, task, options)
+    schemes = {name: f.scheme for name, f in found.items() if f.scheme}
+    clusters = find_clusters(gold, options.cluster)
+    return Aligned(
+        task=task,
+        items=gold.items,
+        clusters=clusters,
+        lengths=lengths,
+        length_unit=unit,
+        units=_with_group(merged.frame, clusters),
+        labels=merged.labels,
+        tokens=gold.tokens,
+        offsets=gold.offsets,
+        token_columns=gold.token_columns,
+        notes=_scheme_notes(schemes),
+        warnings=tuple(warnings),
+    )
+
+
+def _with_tokens(gold: Annotations, fields: pl.DataFrame) -> Annotations:
+    """Take the tokens from the input where gold is tags alone."""
+    if gold.tokens is not None or gold.offsets is None or fields.width == 0:
+        return gold
+    tokens, offsets = split_input(fields.to_series(0))
+    if not np.array_equal(offsets, gold.offsets):
+        different = np.flatnonzero(np.diff(offsets) != np.diff(gold.offsets))
+        item = int(different[0])
+        raise UserError(
+            f"{counted(int(gold.lengths[item]), 'tag')}, but {counted(int(np.diff(offsets)[item]), 'token')} in this "
+            "line of the input; expected one tag per token, separated by spaces",
+            where=gold.name,
+            line=gold.item_line(item),
+        )
+    return replace(gold, tokens=tokens)
+
+
+def _renamed(units: UnitSet, task: Task, options: Options) -> UnitSet:
+    """Apply --map and --ignore; a tag's type counts too where tags are compared as written."""
+    mapping, ignored = dict(options.map), set(options.ignore)
+    if task is Task.TOKENS:
+        for name in units.labels:
+            prefix, dash, kind = name.partition("-")
+            if dash and kind in options.map:
+                mapping[name] = f"{prefix}-{options.map[kind]}"
+            if dash and kind in options.ignore:
+                ignored.add(name)
+    return units.without(ignored).relabelled(mapping)
+
+
+def _ignored(found: Mapping[str, UnitSet], task: Task, options: Options) -> list[str]:
+    plain = replace(options, map={})
+    gone = {name: len(units) - len(_renamed(units, task, plain)) for name, units in found.items()}
+    if not any(gone.values()):
+        return [f"--ignore {label}: no unit has this label" for label in sorted(options.ignore)]
+    return ["ignored labels: " + ", ".join(f"{counted(n, 'unit')} of {name}" for name, n in gone.items())]
+
+
+def _repeated(repeats: Mapping[str, int], options: Options) -> list[str]:
+    why = " (after --map)" if options.map else ""
+    return [f"{name}: {counted(n, 'unit')} given more than once, counted once{why}" for name, n in repeats.items() if n]
+
+
+def _scheme_notes(schemes: Mapping[str, str]) -> tuple[str, ...]:
+    if not schemes:
+        return ()
+    if len(set(schemes.values())) == 1:
+        return (f"tags {next(iter(schemes.values()))}",)
+    return ("tags " + ", ".join(f"{scheme} in {name}" for name, scheme in schemes.items()),)
+
+
+def _with_group(units: pl.DataFrame, clusters: Clusters) -> pl.DataFrame:
+    return units.with_columns(group=pl.Series(clusters.group[units["item"].to_numpy()]))
+
+
+def _align_answers(
+    gold: Annotations | None, systems: Mapping[str, Annotations], fields: pl.DataFrame, task: Task, options: Options
+) -> Aligned:
+    systems = dict(systems)
+    reference = gold or next(iter(systems.values()))
+    files = ({} if gold is None else {"gold": gold}) | systems
+    for system in systems.values():
+        if system.items != reference.items:
+            raise other_count(reference, system)
+    clusters = find_clusters(reference, options.cluster)
+    text = fields.to_series(0) if fields.width else reference.texts
+    aligned = Aligned(
+        task=task,
+        items=reference.items,
+        clusters=clusters,
+        lengths=np.zeros(reference.items, np.int64)
+        if text is None
+        else text.str.len_chars().to_numpy().astype(np.int64),
+        length_unit="labels" if text is None else "characters",
+    )
+    if task is Task.SCORES:
+        return replace(aligned, answers=pl.DataFrame([answers.scores(a).alias(name) for name, a in systems.items()]))
+    if task is Task.TEXT:
+        return replace(aligned, answers=pl.DataFrame([answers.texts(a).alias(name) for name, a in files.items()]))
+    return _align_labels(aligned, files, options)
+
+
+def _align_labels(aligned: Aligned, files: Mapping[str, Annotations], options: Options) -> Aligned:
+    warnings: list[str] = []
+    columns: list[pl.Series] = []
+    found: dict[str, UnitSet] = {}
+    for name, file in files.items():
+        if aligned.task is Task.MULTILABEL:
+            found[name] = answers.multilabel_units(file)
+            continue
+        text, said = answers.labels(file, gold=name == "gold")
+        warnings += said
+        columns.append(text.replace(dict(options.map)).alias(name) if options.map else text.alias(name))
+        found[name] = answers.label_units(text)
+    negative = frozenset() if options.negative_label is None else frozenset([options.negative_label])
+    sets = [_renamed(units, aligned.task, options).without(negative) for units in found.values()]
+    merged = merge(sets, list(found))
+    warnings += _repeated(dict(zip(found, merged.repeats, strict=True)), options)
+    warnings += _ignored(found, aligned.task, options)
+    return replace(
+        aligned,
+        units=_with_group(merged.frame, aligned.clusters),
+        labels=merged.labels,
+        answers=pl.DataFrame(columns) if columns else None,
+        warnings=tuple(warnings),
+    )
+
+
+def training_units(train: Annotations, task: Task, options: Options) -> UnitSet | None:
+    """Return the training file's own units, under the same labels, where the task has spans or tags."""
+    train = tagged_lines(train) if task in (Task.SPANS, Task.TOKENS) else train
+    if task not in (Task.SPANS, Task.TOKENS) or (train.tags is None and train.spans is None):
+        return None
+    texts = train.texts
+    lengths = train.lengths if texts is None else texts.str.len_chars().to_numpy().astype(np.int64)
+    return _renamed(find_units(train, train, lengths, task, options).units, task, options)

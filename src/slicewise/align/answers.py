@@ -1,0 +1,95 @@
+"""One answer per item: a label, several labels, a text or a score."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from slicewise.align.units import UnitSet
+from slicewise.errors import UserError, counted, quoted
+
+if TYPE_CHECKING:
+    from slicewise.annotations import Annotations
+
+NUMBER_WORDS = {"true": "1", "false": "0", "yes": "1", "no": "0"}
+
+
+def values(annotations: Annotations) -> pl.Series:
+    """Return the answers, or say that there are none."""
+    if annotations.answers is None:
+        raise UserError("no answer per item in it; name its column, as FILE:COLUMN", where=annotations.name)
+    return annotations.answers
+
+
+def labels(annotations: Annotations, *, gold: bool) -> tuple[pl.Series, list[str]]:
+    """Return one label per item as a string; an empty one is an error in gold and no answer in a system."""
+    answers = values(annotations)
+    if isinstance(answers.dtype, (pl.List, pl.Struct)):
+        raise UserError(
+            "a list of labels per item, but the task is labels; use --task multilabel", where=annotations.name, line=1
+        )
+    text = answers.cast(pl.String).str.strip_chars()
+    empty = (text.is_null() | (text == "")).fill_null(True)
+    if not empty.any():
+        return text, []
+    first = int(empty.arg_max() or 0)
+    if gold:
+        raise UserError(
+            "an empty label; expected one label per item", where=annotations.name, line=annotations.item_line(first)
+        )
+    count = counted(int(empty.sum()), "empty output")
+    return text.set(empty, None), [
+        f"{annotations.name}: {count} (first at line {annotations.item_line(first)}), counted as wrong"
+    ]
+
+
+def label_units(text: pl.Series) -> UnitSet:
+    """Return a unit per item that has a label."""
+    filled = text.is_not_null()
+    return UnitSet.of_items(np.flatnonzero(filled.to_numpy()), text.filter(filled))
+
+
+def multilabel_units(annotations: Annotations) -> UnitSet:
+    """Return a unit per label of each item: of a list, or of words separated by spaces."""
+    answers = values(annotations)
+    if not isinstance(answers.dtype, pl.List):
+        answers = answers.cast(pl.String).fill_null("").str.extract_all(r"\S+")
+    sizes = answers.list.len().fill_null(0)
+    item = np.repeat(np.arange(len(answers)), sizes.to_numpy())
+    flat = answers.filter(sizes > 0).explode().cast(pl.String)
+    if flat.null_count():
+        row = int(item[int(flat.is_null().arg_max() or 0)])
+        raise UserError("a label is null; expected strings", where=annotations.name, line=annotations.item_line(row))
+    return UnitSet.of_items(item, flat)
+
+
+def texts(annotations: Annotations) -> pl.Series:
+    """Return one text per item; several references stay a list, or are separated by tabs."""
+    answers = values(annotations)
+    if isinstance(answers.dtype, pl.List):
+        return answers.cast(pl.List(pl.String))
+    return answers.cast(pl.String).fill_null("")
+
+
+def scores(annotations: Annotations) -> pl.Series:
+    """Return one finite number per item; true and false count 1 and 0."""
+    answers = values(annotations)
+    if isinstance(answers.dtype, (pl.List, pl.Struct)):
+        raise UserError("a list per item; expected one score", where=annotations.name, line=annotations.item_line(0))
+    if answers.dtype == pl.String:
+        words = answers.str.strip_chars().str.to_lowercase()
+        numbers = words.replace(NUMBER_WORDS).cast(pl.Float64, strict=False)
+    else:
+        numbers = answers.cast(pl.Float64, strict=False)
+    bad = ~numbers.is_finite().fill_null(False)
+    if bad.any():
+        row = int(bad.arg_max() or 0)
+        found = "no score" if answers[row] is None or answers[row] == "" else f"score {quoted(str(answers[row]))}"
+        raise UserError(
+            f"{found}; expected a finite number, or true/false; mend or leave out the item",
+            where=annotations.name,
+            line=annotations.item_line(row),
+        )
+    return numbers

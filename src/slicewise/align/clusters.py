@@ -1,0 +1,76 @@
+"""What items are drawn together with: the cluster of each item, and at most 10,000 groups of clusters."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from slicewise.errors import UserError, did_you_mean, quoted
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from slicewise.annotations import Annotations
+
+MOST_GROUPS = 10_000
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """Each item's cluster (numbered from 0) and the group that is resampled in its place."""
+
+    kind: str
+    """`item`, `doc`, or the field that names the clusters."""
+    cluster: NDArray[np.uint32]
+    group: NDArray[np.uint32]
+    count: int
+    groups: int
+
+
+def find_clusters(gold: Annotations, field: str | None) -> Clusters:
+    """Return the clusters: the field that the user names, else documents where the file marks them, else items."""
+    known = {name: gold.metadata.get_column(name) for name in gold.metadata.columns}
+    if gold.documents is not None:
+        known.setdefault("doc", pl.Series(gold.documents))
+    if field is None:
+        field = "doc" if "doc" in known else "item"
+    if field == "item":
+        return _grouped("item", np.arange(gold.items, dtype=np.uint32), None)
+    if field not in known:
+        raise UserError(
+            f"no field {quoted(field)} to cluster by; {did_you_mean(field, ['item', *known])}", where=gold.name
+        )
+    series = known[field]
+    if isinstance(series.dtype, (pl.List, pl.Struct)):
+        raise UserError(
+            f"the field {quoted(field)} holds lists or objects; --cluster needs plain values", where=gold.name
+        )
+    names = series.cast(pl.String).fill_null("")
+    distinct = names.unique(maintain_order=True)
+    codes = names.replace_strict(distinct, pl.Series(range(len(distinct))), return_dtype=pl.UInt32).to_numpy()
+    return _grouped(field, codes, distinct)
+
+
+def _grouped(kind: str, cluster: NDArray[np.uint32], names: pl.Series | None) -> Clusters:
+    count = int(cluster.max(initial=0)) + 1
+    if count <= MOST_GROUPS:
+        return Clusters(kind, cluster, cluster, count, count)
+    hashes = _mixed(np.arange(count, dtype=np.uint64)) if names is None else _named(names)
+    _, group = np.unique(hashes % np.uint64(MOST_GROUPS), return_inverse=True)
+    return Clusters(kind, cluster, group.astype(np.uint32)[cluster], count, int(group.max()) + 1)
+
+
+def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Hash numbers by the finaliser of SplitMix64 (Steele, Lea & Flood 2014)."""
+    x = numbers + np.uint64(0x9E3779B97F4A7C15)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.asarray(x ^ (x >> np.uint64(31)), np.uint64)
+
+
+def _named(names: pl.Series) -> NDArray[np.uint64]:
+    return _mixed(np.array([zlib.crc32(name.encode()) for name in names], dtype=np.uint64))

@@ -1,0 +1,101 @@
+"""Character offsets mapped to the tokens they cover.
+
+Text and tokens are compared without their white space: a place in the text is the number of visible characters before
+it, and so is the beginning and the end of a token. No search, and no loop over tokens.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from slicewise.errors import UserError, quoted
+
+if TYPE_CHECKING:
+    import polars as pl
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class _Visible:
+    """The visible characters of many strings, one after the other."""
+
+    characters: NDArray[np.uint32]
+    before: NDArray[np.int64]
+    """How many visible characters stand before each character, and at the end."""
+    starts: NDArray[np.int64]
+    """Where each string begins, in characters, and where the last ends."""
+
+    @classmethod
+    def of(cls, strings: pl.Series) -> _Visible:
+        points = np.frombuffer("".join(strings.to_list()).encode("utf-32-le", "surrogatepass"), np.uint32)
+        distinct, inverse = np.unique(points, return_inverse=True)
+        visible = np.array([not chr(point).isspace() for point in distinct], np.bool_)[inverse]
+        lengths = strings.str.len_chars().to_numpy().astype(np.int64)
+        return cls(
+            points[visible],
+            np.concatenate([[0], np.cumsum(visible)]),
+            np.concatenate([[0], np.cumsum(lengths)]),
+        )
+
+    def at_starts(self) -> NDArray[np.int64]:
+        return self.before[self.starts]
+
+
+def to_tokens(
+    name: str,
+    spans: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]],
+    texts: pl.Series,
+    tokens: pl.Series,
+    offsets: NDArray[np.int64],
+    lines: NDArray[np.int64] | None,
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return first and last-but-one token of each (item, start, end) that counts characters of the item's text."""
+    item, start, end = spans
+    text, token = _Visible.of(texts), _Visible.of(tokens)
+    token_at = token.at_starts()
+    _check_same(name, text, token, token_at, offsets, lines)
+    begin = text.before[text.starts[item] + start]
+    stop = text.before[text.starts[item] + end]
+    first = np.searchsorted(token_at[:-1], begin, side="left")
+    last = np.searchsorted(token_at[1:], stop, side="left")
+    n = len(token_at) - 1
+    bad = (begin >= stop) | (first >= n) | (last >= n)
+    bad |= token_at[np.minimum(first, n)] != begin
+    bad |= token_at[np.minimum(last + 1, n)] != stop
+    if bad.any():
+        i = int(np.argmax(bad))
+        shown = texts[int(item[i])][int(start[i]) : int(end[i])]
+        raise UserError(
+            f"item {int(item[i]) + 1:,}: the span {start[i]}–{end[i]} {quoted(shown)} cuts a token; "
+            "spans must begin and end where tokens do; mend the offsets, or leave out the tokens to compare characters",
+            where=name,
+            line=None if lines is None else int(lines[item[i]]),
+        )
+    return first - offsets[item], last + 1 - offsets[item]
+
+
+def _check_same(
+    name: str,
+    text: _Visible,
+    token: _Visible,
+    token_at: NDArray[np.int64],
+    offsets: NDArray[np.int64],
+    lines: NDArray[np.int64] | None,
+) -> None:
+    """Text and tokens of every item must be the same but for white space."""
+    ours, theirs = text.at_starts(), token_at[offsets]
+    unequal = np.diff(ours) != np.diff(theirs)
+    if not unequal.any() and not np.array_equal(text.characters, token.characters):
+        place = int(np.argmax(text.characters != token.characters))
+        unequal[int(np.searchsorted(ours, place, side="right")) - 1] = True
+    if unequal.any():
+        item = int(np.argmax(unequal))
+        raise UserError(
+            f"item {item + 1:,}: the text is not made of the tokens; character offsets can be mapped to tokens only if "
+            "both are the same but for spaces; give token offsets, or leave out the tokens",
+            where=name,
+            line=None if lines is None else int(lines[item]),
+        )

@@ -1,0 +1,205 @@
+"""The labelled spans, or the tagged tokens, of one file, over gold's items and tokens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from slicewise.align.offsets import to_tokens
+from slicewise.align.tokens import same_tokens, token_texts
+from slicewise.align.units import UnitSet
+from slicewise.annotations import Annotations, Tags, Task
+from slicewise.errors import UserError, counted, did_you_mean, quoted
+from slicewise.read.schemes import SCHEMES, detect, read_spans, split_tag, unknown_tags
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from slicewise.align.options import Options
+
+
+@dataclass(frozen=True)
+class Found:
+    """A file's units, and what there is to say about how they were read."""
+
+    units: UnitSet
+    scheme: str | None = None
+    warnings: tuple[str, ...] = ()
+
+
+def tagged_lines(annotations: Annotations) -> Annotations:
+    """Turn lines of tags, one sentence a line, into tags of tokens."""
+    if annotations.tags is not None or annotations.spans is not None or annotations.answers is None:
+        return annotations
+    words = annotations.answers.cast(pl.String).str.strip_chars().str.extract_all(r"\S+")
+    offsets = np.concatenate([[0], np.cumsum(words.list.len().to_numpy().astype(np.int64))])
+    flat = words.filter(words.list.len() > 0).explode()
+    return replace(annotations, tags=Tags.encode(flat), offsets=offsets, answers=None)
+
+
+def split_input(texts: pl.Series) -> tuple[pl.Series, NDArray[np.int64]]:
+    """Return the tokens of lines that are tokenised by spaces."""
+    words = texts.str.strip_chars().str.extract_all(r"\S+")
+    offsets = np.concatenate([[0], np.cumsum(words.list.len().to_numpy().astype(np.int64))])
+    return words.filter(words.list.len() > 0).explode(), offsets
+
+
+def find_units(
+    annotations: Annotations, gold: Annotations, lengths: NDArray[np.int64], task: Task, options: Options
+) -> Found:
+    """Return the units of gold or of a system; `lengths` are gold's, in tokens, or in characters without tokens."""
+    annotations = tagged_lines(annotations)
+    if annotations.tags is not None:
+        return _from_tags(annotations, gold, task, options)
+    if annotations.spans is None:
+        raise UserError("no tags and no spans in it; expected one of them for this task", where=annotations.name)
+    if task is Task.TOKENS:
+        raise UserError(
+            "spans, but the task is tokens; give a tag per token, or use --task spans", where=annotations.name
+        )
+    return _from_offsets(annotations, gold, lengths, options)
+
+
+def _from_tags(annotations: Annotations, gold: Annotations, task: Task, options: Options) -> Found:
+    aligned = same_tokens(gold, annotations) if annotations is not gold else annotations
+    warnings = token_texts(gold, aligned, strict=options.strict_tokens) if annotations is not gold else []
+    if aligned.tags is None or aligned.offsets is None:
+        raise UserError("no tags in it", where=annotations.name)
+    if task is Task.TOKENS:
+        return Found(_token_units(aligned.tags, aligned.offsets, options), None, tuple(warnings))
+    bare = options.scheme == "io"
+    odd = unknown_tags(aligned.tags, bare=bare)
+    if odd:
+        raise _unknown_prefix(aligned, aligned.tags, odd)
+    scheme = options.scheme or detect(aligned.tags, aligned.offsets)
+    if scheme not in SCHEMES:
+        raise UserError(f"unknown tag scheme {quoted(scheme)}; {did_you_mean(scheme, ['auto', *SCHEMES])}")
+    spans = read_spans(aligned.tags, aligned.offsets, scheme=scheme, strict=options.strict, bare=bare)
+    if spans.dropped:
+        warnings.append(
+            f"{annotations.name}: {counted(spans.dropped, 'tag')} that {scheme} does not allow "
+            f"{'was' if spans.dropped == 1 else 'were'} dropped (--strict)"
+        )
+    item = np.searchsorted(aligned.offsets, spans.start, side="right") - 1
+    base = aligned.offsets[item]
+    return Found(
+        UnitSet(item, spans.start - base, spans.end - base, spans.label, spans.labels), scheme, tuple(warnings)
+    )
+
+
+def _unknown_prefix(annotations: Annotations, tags: Tags, odd: list[int]) -> UserError:
+    code = min(odd, key=tags.first)
+    name = tags.names[code]
+    what = "an empty tag" if not name else f"tag {quoted(name)} has no known prefix"
+    return UserError(
+        f"{what}; expected O, or B-, I-, E-, S-, M-, L-, U- and a type; use --scheme io if tags are types without "
+        "prefix, or --task tokens to compare tags as written",
+        where=annotations.name,
+        line=annotations.token_line(tags.first(code)) or annotations.item_line(0),
+    )
+
+
+def _token_units(tags: Tags, offsets: NDArray[np.int64], options: Options) -> UnitSet:
+    names = list(tags.names)
+    if options.strip_prefix:
+        names = [(split_tag(name) or (0, name))[1] or name for name in names]
+    negative = options.negative_label if options.negative_label is not None else "O"
+    outside = [code for code, name in enumerate(names) if name == negative]
+    position = np.flatnonzero(~np.isin(tags.codes, outside))
+    labels = tuple(sorted(set(names)))
+    code = np.array([labels.index(name) for name in names])[tags.codes[position]]
+    item = np.searchsorted(offsets, position, side="right") - 1
+    start = position - offsets[item]
+    return UnitSet(item, start, start + 1, code, labels)
+
+
+def _from_offsets(annotations: Annotations, gold: Annotations, lengths: NDArray[np.int64], options: Options) -> Found:
+    warnings: list[str] = []
+    if annotations.items != gold.items:
+        raise other_count(gold, annotations)
+    spans = annotations.spans if annotations.spans is not None else pl.DataFrame()
+    item, start, end = (spans[name].to_numpy() for name in ("item", "start", "end"))
+    texts = annotations.texts if annotations.texts is not None else None
+    if texts is None and annotations.tokens is None:
+        texts = gold.texts
+    if annotations.tokens is not None and annotations is not gold and gold.tokens is not None:
+        aligned = same_tokens(gold, annotations)
+        warnings = token_texts(gold, aligned, strict=options.strict_tokens)
+    by_characters = texts is not None
+    limit = texts.str.len_chars().to_numpy().astype(np.int64) if texts is not None else lengths
+    _check_range(annotations, item, start, end, limit, "characters" if by_characters else "tokens")
+    if by_characters and gold.tokens is not None and gold.offsets is not None and texts is not None:
+        start, end = to_tokens(
+            annotations.name, (item, start, end), texts, gold.tokens, gold.offsets, annotations.item_lines
+        )
+    elif by_characters != (gold.tokens is None):
+        raise UserError(
+            f"its spans count tokens, but {gold.name} has only text; give text and character offsets",
+            where=annotations.name,
+        )
+    elif (
+        by_characters
+        and texts is not None
+        and gold.texts is not None
+        and not texts.equals(gold.texts, check_names=False)
+    ):
+        warnings.append(_other_texts(annotations, gold, texts, gold.texts))
+    labels = UnitSet.of_items(item, spans["label"])
+    return Found(UnitSet(item, start, end, labels.label, labels.labels), None, tuple(warnings))
+
+
+def _other_texts(annotations: Annotations, gold: Annotations, texts: pl.Series, gold_texts: pl.Series) -> str:
+    different = texts != gold_texts
+    first = int(different.arg_max() or 0)
+    if int((texts.str.len_chars() != gold_texts.str.len_chars()).sum()):
+        first = int((texts.str.len_chars() != gold_texts.str.len_chars()).arg_max() or 0)
+        raise UserError(
+            f"item {first + 1:,}: the text has another length than in {gold.name}:{gold.item_line(first)}; "
+            "character offsets can be compared only over the same text",
+            where=annotations.name,
+            line=annotations.item_line(first),
+        )
+    return (
+        f"{annotations.name}: {counted(int(different.sum()), 'text')} of {len(texts):,} differ from {gold.name} "
+        f"(first: item {first + 1:,}); aligned by position"
+    )
+
+
+def _check_range(
+    annotations: Annotations,
+    item: NDArray[np.int64],
+    start: NDArray[np.int64],
+    end: NDArray[np.int64],
+    lengths: NDArray[np.int64],
+    unit: str,
+) -> None:
+    bad = (start < 0) | (end <= start) | (end > lengths[item])
+    if not bad.any():
+        return
+    i = int(np.argmax(bad))
+    why = (
+        "the end is not after the start"
+        if end[i] <= start[i]
+        else f"the item has {int(lengths[item[i]]):,} {unit}, so the end is at most {int(lengths[item[i]])}"
+        if end[i] > lengths[item[i]]
+        else "offsets begin at 0"
+    )
+    raise UserError(
+        f"item {int(item[i]) + 1:,}: the span {start[i]}–{end[i]} is out of range or inverted; {why}; mend the span",
+        where=annotations.name,
+        line=annotations.item_line(int(item[i])),
+    )
+
+
+def other_count(gold: Annotations, system: Annotations) -> UserError:
+    """Return the error for files with different numbers of items."""
+    longer, shorter = (gold, system) if gold.items > system.items else (system, gold)
+    line = longer.item_line(shorter.items)
+    return UserError(
+        f"{counted(system.items, 'item')}, but {gold.items:,} in {gold.name}; {longer.name}:{line} is the first line "
+        "without a counterpart; both must have one line or row per item, in the same order",
+        where=system.name,
+    )
