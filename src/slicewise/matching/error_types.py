@@ -1,0 +1,78 @@
+"""What kind of error every wrong span is: boundary, type, both, missed or spurious."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from slicewise.matching.assignment import best_matching
+from slicewise.matching.overlaps import Spans, overlap_counts, overlapping_pairs
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.integer[Any]]
+    Index = NDArray[np.intp]
+    Mask = NDArray[np.bool_]
+
+KINDS = ("boundary", "type", "boundary_type", "missed", "spurious")
+"""The kinds of error in the order of their codes; code 0 is no error, code 1 the first kind."""
+
+BOUNDARY, TYPE, BOUNDARY_TYPE, MISSED, SPURIOUS = range(1, len(KINDS) + 1)
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorTypes:
+    """One entry per unit of a system's table."""
+
+    kind: NDArray[np.int8]
+    """The code of the kind of error: 0 where there is none, else 1 + its place in `KINDS`."""
+    partner: Index
+    """The unit it is matched with, −1 where there is none."""
+    overlaps: Mask
+    """Whether a wrong unit shares a position with any unit of the other side, right or wrong."""
+    counted: Mask
+    """The unit at which an error is counted: the gold one of a pair, and every unmatched one."""
+
+
+def error_types(item: Ints, start: Ints, end: Ints, label: Ints, gold: Mask, returned: Mask) -> ErrorTypes:
+    """Return the errors of one system: its missed and its spurious spans of every item matched one to one.
+
+    The matching has as many pairs of the same span as possible, then of the same label, then the most shared
+    positions; ties go to the first by (start, end, label), missed spans first. Labels are numbered in the order they
+    are to be compared in. The order of the units makes no difference.
+    """
+    spans = Spans(item, start, end)
+    missed, spurious = np.flatnonzero(gold & ~returned), np.flatnonzero(returned & ~gold)
+    kind = np.zeros(len(item), dtype=np.int8)
+    kind[missed], kind[spurious] = MISSED, SPURIOUS
+    overlaps = np.zeros(len(item), dtype=bool)
+    overlaps[missed] = overlap_counts(spans[missed], spans[np.flatnonzero(returned)]) > 0
+    overlaps[spurious] = overlap_counts(spans[spurious], spans[np.flatnonzero(gold)]) > 0
+
+    left, right = _matched(spans, label, missed[overlaps[missed]], spurious[overlaps[spurious]])
+    partner = np.full(len(item), -1, dtype=np.intp)
+    partner[left], partner[right] = right, left
+    same_span = (start[left] == start[right]) & (end[left] == end[right])
+    pair_kind = np.where(same_span, TYPE, np.where(label[left] == label[right], BOUNDARY, BOUNDARY_TYPE))
+    kind[left] = kind[right] = pair_kind
+    return ErrorTypes(kind, partner, overlaps, (kind > 0) & (gold | (kind == SPURIOUS)))
+
+
+def _matched(spans: Spans, label: Ints, missed: Index, spurious: Index) -> tuple[Index, Index]:
+    """Return the matched pairs as (missed units, spurious units)."""
+    missed, spurious = in_order(spans, label, missed), in_order(spans, label, spurious)
+    a, b = overlapping_pairs(spans[missed], spans[spurious])
+    left, right = missed[a], spurious[b]
+    one, other = spans[left], spans[right]
+    same_span = (one.start == other.start) & (one.end == other.end)
+    shared = np.minimum(one.end, other.end) - np.maximum(one.start, other.start)
+    chosen = best_matching(a, b, np.column_stack([same_span, label[left] == label[right], shared]))
+    return left[chosen], right[chosen]
+
+
+def in_order(spans: Spans, label: Ints, units: Index) -> Index:
+    """Return the units sorted by item, start, end and label."""
+    return units[np.lexsort((label[units], spans.end[units], spans.start[units], spans.item[units]))]

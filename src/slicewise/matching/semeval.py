@@ -1,0 +1,96 @@
+"""The four ways of counting spans of SemEval-2013: strict, exact, partial and type."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from slicewise.matching.assignment import best_matching
+from slicewise.matching.error_types import in_order
+from slicewise.matching.overlaps import Spans, overlap_counts, overlapping_pairs
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.integer[Any]]
+    Index = NDArray[np.intp]
+    Mask = NDArray[np.bool_]
+    Credit = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class SemEval:
+    """The credit of every unit in each way: 0, ½ or 1 for a gold unit, 0 for others. Its sum is the way's tp."""
+
+    strict: Credit
+    exact: Credit
+    partial: Credit
+    type: Credit
+
+
+def semeval_matches(item: Ints, start: Ints, end: Ints, label: Ints, gold: Mask, returned: Mask) -> SemEval:
+    """Return the credit of every gold unit, with one optimal matching of all gold and all returned spans per way.
+
+    strict: same span and label. exact: same span. type: same label and a shared position, as many pairs as possible.
+    partial: 1 for the same span and ½ for a shared position, the greatest sum. The order of the units makes no
+    difference.
+    """
+    spans = Spans(item, start, end)
+    correct = gold & returned
+    paired = correct | _same_span(spans, label, gold, returned)
+    exact = (gold & paired).astype(float)
+    partial = exact + 0.5 * _overlapping(spans, label, gold & ~paired, returned & ~paired)
+    return SemEval(correct.astype(float), exact, partial, _same_label(spans, label, gold, returned).astype(float))
+
+
+def _same_span(spans: Spans, label: Ints, gold: Mask, returned: Mask) -> Mask:
+    """Return which wrong units are paired when as many missed and spurious ones of the same span are as possible."""
+    wrong = np.flatnonzero(gold ^ returned)
+    item, start, end, spurious = spans.item[wrong], spans.start[wrong], spans.end[wrong], returned[wrong]
+    order = np.lexsort((label[wrong], spurious, end, start, item))
+    new = np.ones(len(order), dtype=bool)
+    new[1:] = False
+    for column in (item[order], start[order], end[order]):
+        new[1:] |= column[1:] != column[:-1]
+    group = np.cumsum(new) - 1
+    n_spurious = np.bincount(group, weights=spurious[order]).astype(np.intp)
+    n_missed = np.bincount(group) - n_spurious
+    place = np.arange(len(order)) - np.flatnonzero(new)[group]  # missed ones come first in a group
+    place -= np.where(spurious[order], n_missed[group], 0)
+    paired = np.zeros(len(gold), dtype=bool)
+    paired[wrong[order]] = place < np.minimum(n_spurious, n_missed)[group]
+    return paired
+
+
+def _overlapping(spans: Spans, label: Ints, gold: Mask, returned: Mask) -> Mask:
+    """Return the gold units that get half a credit: in as many overlapping pairs as possible.
+
+    With ½ + ½ never more than 1, pairing the same spans first costs nothing, so only the rest is left here.
+    """
+    left, right = in_order(spans, label, np.flatnonzero(gold)), in_order(spans, label, np.flatnonzero(returned))
+    a, b = overlapping_pairs(spans[left], spans[right])
+    credited = np.zeros(len(gold), dtype=bool)
+    credited[left[a[best_matching(a, b, np.ones((len(a), 1), dtype=np.int64))]]] = True
+    return credited
+
+
+def _same_label(spans: Spans, label: Ints, gold: Mask, returned: Mask) -> Mask:
+    """Return the gold units matched when as many overlapping pairs of the same label as possible are made.
+
+    Among such matchings one with most identical pairs. A correct unit that overlaps no other returned unit of its label
+    can only be paired with itself, and to do so is never worse; others may have to give way where spans are nested.
+    """
+    labels = int(label.max(initial=0)) + 1
+    by_label = Spans(spans.item.astype(np.int64) * labels + label, spans.start, spans.end)
+    correct = np.flatnonzero(gold & returned)
+    alone = overlap_counts(by_label[correct], by_label[np.flatnonzero(returned)]) == 1
+    credited = np.zeros(len(gold), dtype=bool)
+    credited[correct[alone]] = True
+    left = in_order(spans, label, np.flatnonzero(gold & ~credited))
+    right = in_order(spans, label, np.flatnonzero(returned & ~credited))
+    a, b = overlapping_pairs(by_label[left], by_label[right])
+    chosen = best_matching(a, b, np.column_stack([np.ones(len(a), dtype=np.int64), left[a] == right[b]]))
+    credited[left[a[chosen]]] = True
+    return credited

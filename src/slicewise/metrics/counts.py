@@ -1,0 +1,57 @@
+"""The statistics of set tasks: cases, right cases, and (tp, n_pred, n_gold) per label, in this order on the last axis.
+
+A case is what is wholly right or not: a token in `tokens`, an item in the other tasks. In `labels` and `tokens` every
+case has one label, so what the labels leave over belongs to the negative label (or to no answer): `classes` adds it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from slicewise.metrics.metric import ratio
+
+if TYPE_CHECKING:
+    from slicewise.metrics.metric import Array
+
+CASES, RIGHT, FIRST_LABEL = 0, 1, 2
+TP, N_PRED, N_GOLD = range(3)
+
+
+def by_label(sums: Array) -> Array:
+    """Return the counts of each label, `(..., labels, 3)`."""
+    return sums[..., FIRST_LABEL:].reshape(*sums.shape[:-1], -1, 3)
+
+
+def total(sums: Array) -> Array:
+    """Return the counts of all labels together, `(..., 3)`."""
+    return np.asarray(by_label(sums).sum(axis=-2))
+
+
+def cases(sums: Array) -> Array:
+    """Return how many cases there are and how many are right, `(..., 2)`."""
+    return sums[..., :FIRST_LABEL]
+
+
+def classes(sums: Array) -> Array:
+    """Return the counts of each label and of what is left over, `(..., labels + 1, 3)`."""
+    labels = by_label(sums)
+    every = np.stack([sums[..., RIGHT], sums[..., CASES], sums[..., CASES]], axis=-1)
+    return np.concatenate([labels, (every - labels.sum(axis=-2))[..., None, :]], axis=-2)
+
+
+def precision(counts: Array) -> Array:
+    """tp/n_pred; undefined where nothing was returned."""
+    return ratio(counts[..., TP], counts[..., N_PRED])
+
+
+def recall(counts: Array) -> Array:
+    """tp/n_gold; undefined where nothing was expected."""
+    return ratio(counts[..., TP], counts[..., N_GOLD])
+
+
+def f_beta(counts: Array, beta: float = 1.0) -> Array:
+    """(1+β²)PR/(β²P+R), which is (1+β²)tp/(β² n_gold + n_pred): 0 where tp is 0, undefined where there is nothing."""
+    weight = beta * beta
+    return ratio((1 + weight) * counts[..., TP], weight * counts[..., N_GOLD] + counts[..., N_PRED])

@@ -1,0 +1,37 @@
+"""The mean of scores that were given elsewhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from slicewise.annotations import Task
+from slicewise.metrics.metric import Metric, ratio
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from slicewise.metrics.metric import Array
+
+
+def given(gold: pl.Series | None, outputs: pl.Series) -> Array:  # noqa: ARG001 (a score needs no reference)
+    """Each item once, with its score."""
+    return np.column_stack([np.ones(len(outputs)), outputs.to_numpy()])
+
+
+def mean(sums: Array) -> Array:
+    """Sum of scores/items."""
+    return ratio(sums[..., 1], sums[..., 0])
+
+
+METRICS = [
+    Metric(
+        name="mean",
+        summary="mean of the given scores",
+        tasks=frozenset({Task.SCORES}),
+        statistics=given,
+        finish=mean,
+        best=None,
+    )
+]

@@ -1,0 +1,62 @@
+"""What a metric is: additive statistics per item, and a finish on their sum.
+
+Everything that resamples, slices or compares works on the statistics, so it works for every metric.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import polars as pl
+    from numpy.typing import NDArray
+
+    from slicewise.annotations import Task
+
+    Array = NDArray[np.float64]
+
+
+def unchanged(sums: Array) -> Array:
+    """Return the statistics as they are."""
+    return sums
+
+
+@dataclass(frozen=True, kw_only=True)
+class Metric:
+    """A metric and its declared properties; arrays have the statistics on their last axis.
+
+    Metrics of set tasks take the statistics of `slicewise.metrics.counts`; the others say with `statistics` how an
+    item's are computed from its reference (None without gold) and a system's output.
+    """
+
+    name: str
+    summary: str
+    tasks: frozenset[Task]
+    finish: Callable[[Array], Array]
+    """From summed statistics `(..., k)` to values `(...)`; NaN where undefined."""
+    reduce: Callable[[Array], Array] = unchanged
+    """A linear map that keeps only the statistics the finish needs, so that resampling is cheap."""
+    statistics: Callable[[pl.Series | None, pl.Series], Array] | None = None
+    greater_is_better: bool = True
+    best: float | None = 1.0
+    """The value of a system equal to gold; None where there is no gold."""
+    item_score: bool = True
+    """Whether one item has a score of its own."""
+    scale: float = 1.0
+    """100 for metrics that are usually given in percent."""
+
+    def value(self, sums: Array) -> Array:
+        """Return the metric of summed statistics as they were counted."""
+        return self.finish(self.reduce(sums))
+
+
+def ratio(part: Array, whole: Array) -> Array:
+    """Return part/whole, NaN where the whole is 0."""
+    whole = np.asarray(whole, np.float64)
+    found: Array = np.divide(part, whole, out=np.full(whole.shape, np.nan), where=whole != 0)
+    return found

@@ -1,0 +1,52 @@
+"""Precision, recall and F_β of sets of units: micro, macro and weighted."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from slicewise.annotations import Task
+from slicewise.metrics.counts import N_GOLD, N_PRED, by_label, f_beta, precision, recall, total
+from slicewise.metrics.metric import Metric, ratio
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from slicewise.metrics.metric import Array
+
+SETS = frozenset({Task.SPANS, Task.TOKENS, Task.LABELS, Task.MULTILABEL})
+
+
+def macro(sums: Array, measure: Callable[[Array], Array]) -> Array:
+    """Mean over the labels that gold or the system uses; an undefined precision or recall counts 0."""
+    counts = by_label(sums)
+    used = (counts[..., N_PRED] + counts[..., N_GOLD]) > 0
+    return ratio(np.nan_to_num(measure(counts)).sum(axis=-1), used.sum(axis=-1))
+
+
+def weighted(sums: Array, measure: Callable[[Array], Array]) -> Array:
+    """Mean over labels weighted by how many gold units they have."""
+    counts = by_label(sums)
+    n_gold = counts[..., N_GOLD]
+    return ratio((np.nan_to_num(measure(counts)) * n_gold).sum(axis=-1), n_gold.sum(axis=-1))
+
+
+def measures(beta: float = 1.0) -> dict[str, Callable[[Array], Array]]:
+    """Return precision, recall and F_β by the names they have in a metric's name."""
+    return {"precision": precision, "recall": recall, f"f{beta:g}": partial(f_beta, beta=beta)}
+
+
+def prf_metrics(beta: float = 1.0) -> list[Metric]:
+    """Return the nine metrics of one β."""
+    listed = []
+    for name, measure in measures(beta).items():
+        listed.append(
+            Metric(name=name, summary=f"{name} over all units (micro)", tasks=SETS, reduce=total, finish=measure)
+        )
+        for kind, mean in (("macro", macro), ("weighted", weighted)):
+            summary = "mean over labels" + (" weighted by their gold units" if kind == "weighted" else "")
+            finish = partial(mean, measure=measure)
+            listed.append(Metric(name=f"{kind}-{name}", summary=f"{name}: {summary}", tasks=SETS, finish=finish))
+    return listed

@@ -1,0 +1,1 @@
+"""Intervals, tests and corrections on plain arrays: numpy in, numpy out."""

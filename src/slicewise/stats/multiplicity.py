@@ -1,0 +1,59 @@
+"""Many tests at once: corrected p-values, and which neighbours in a ranking cannot be told apart."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+
+def holm(p: NDArray[Any]) -> NDArray[np.float64]:
+    """Return p corrected so that any false finding among all is improbable; NaN was not tested and stays NaN."""
+    values, tested, order = _ascending(p)
+    remaining = np.arange(len(order), 0, -1)
+    return _filled(values, tested, order, np.maximum.accumulate(values[tested][order] * remaining))
+
+
+def benjamini_hochberg(p: NDArray[Any]) -> NDArray[np.float64]:
+    """Return p corrected for the share of false findings among the findings; NaN was not tested and stays NaN."""
+    values, tested, order = _ascending(p)
+    scaled = values[tested][order] * (len(order) / np.arange(1, len(order) + 1))
+    return _filled(values, tested, order, np.minimum.accumulate(scaled[::-1])[::-1])
+
+
+def indistinguishable(order: Sequence[int], different: NDArray[np.bool_]) -> list[tuple[int, ...]]:
+    """Return the longest runs of neighbours in `order` (best first) in which no two systems are `different`.
+
+    Groups may overlap; a system that is different from both its neighbours is a group of its own.
+    """
+    groups: list[tuple[int, ...]] = []
+    reached = 0
+    for start in range(len(order)):
+        end = max(start + 1, reached)
+        while end < len(order) and not any(different[order[end], system] for system in order[start:end]):
+            end += 1
+        if end > reached:
+            groups.append(tuple(int(system) for system in order[start:end]))
+            reached = end
+    return groups
+
+
+def _ascending(p: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.int64]]:
+    values = np.asarray(p, dtype=np.float64)
+    tested = ~np.isnan(values)
+    return values, tested, np.argsort(values[tested], kind="stable")
+
+
+def _filled(
+    values: NDArray[np.float64], tested: NDArray[np.bool_], order: NDArray[np.int64], corrected: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    unordered = np.empty(len(order))
+    unordered[order] = np.minimum(corrected, 1.0)
+    result = values.copy()
+    result[tested] = unordered
+    return result

@@ -1,0 +1,81 @@
+"""Approximate randomisation: the difference of two systems against those made by exchanging their outputs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from slicewise.stats.products import ROWS, Tiles
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    Finish = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+
+AT_ONCE = 2**20  # numbers in one block of exchanged statistics
+SAME = 1e-12  # differences that agree to this share of the values compared are equal
+
+
+def paired_draws(pairs: int) -> int:
+    """Return how many draws so many pairs need, so that a small p can survive the correction."""
+    return max(10_000, 200 * pairs)
+
+
+def randomisation_p(
+    statistics: NDArray[Any], finish: Finish, pairs: NDArray[Any], *, draws: int, seed: int
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return the two-sided p of every pair of systems, and in how many draws the difference was undefined.
+
+    `statistics` is `(clusters, systems, k)`, `finish` turns summed statistics `(..., k)` into values `(...)`, `pairs`
+    is `(pairs, 2)`. In each draw every cluster's statistics of the two systems change places with probability ½, the
+    same clusters for all pairs; p = (1 + number of differences at least as large)/(1 + number of defined draws).
+    """
+    pairs = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
+    total = np.asarray(statistics, dtype=np.float64).sum(axis=0)
+    values = np.asarray(finish(total), dtype=np.float64)
+    larger, undefined = np.zeros(len(pairs), dtype=np.int64), np.zeros(len(pairs), dtype=np.int64)
+    for moved in _moved(statistics, draws, seed):
+        block = max(1, AT_ONCE // max(1, moved.shape[0] * moved.shape[2]))
+        for start in range(0, len(pairs), block):
+            some = slice(start, start + block)
+            counted, nowhere = _exchange(total, values, moved, finish, pairs[some])
+            larger[some] += counted
+            undefined[some] += nowhere
+    unknown = np.isnan(values[pairs]).any(axis=1)
+    p = np.where(unknown, np.nan, (1 + larger) / (1 + draws - undefined))
+    return p, undefined
+
+
+def _moved(statistics: NDArray[Any], draws: int, seed: int) -> Iterator[NDArray[np.float64]]:
+    """Yield, some draws at a time, the summed statistics of the clusters that change places: `(draws, systems, k)`."""
+    rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed)))
+    clusters = len(statistics)
+    width = -(-clusters // 8)
+    tiles = Tiles.cut(statistics, heaviest=clusters)
+    for start in range(0, draws, ROWS):
+        # whole blocks of bits, so that the number of draws does not change the first ones
+        packed = np.frombuffer(rng.bytes(width * ROWS), dtype=np.uint8).reshape(ROWS, width)
+        bits = np.unpackbits(packed[: draws - start], axis=1, count=clusters)
+        yield tiles.times(bits).reshape(len(bits), *statistics.shape[1:])
+
+
+def _exchange(
+    total: NDArray[np.float64],
+    values: NDArray[np.float64],
+    moved: NDArray[np.float64],
+    finish: Finish,
+    pairs: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return per pair in how many of these draws the difference is as large as observed, and in how many undefined."""
+    first, second = pairs.T
+    gained = moved[:, second] - moved[:, first]
+    a, b = finish(total[first] + gained), finish(total[second] - gained)
+    observed_a, observed_b = values[first], values[second]
+    difference = np.abs(a - b)
+    scale = np.maximum(np.maximum(np.abs(a), np.abs(b)), np.maximum(np.abs(observed_a), np.abs(observed_b)))
+    with np.errstate(invalid="ignore"):
+        as_large = difference >= np.abs(observed_a - observed_b) - SAME * scale
+    return as_large.sum(axis=0), np.isnan(difference).sum(axis=0)
