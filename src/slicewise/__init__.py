@@ -1,0 +1,36 @@
+"""Where a language system is wrong, whether that is real, and what fixing it would be worth."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from slicewise._version import __version__
+
+if TYPE_CHECKING:
+    from slicewise.errors import UserError
+    from slicewise.evaluation import Evaluation, load
+    from slicewise.lenses.score import score
+    from slicewise.lenses.units import units
+
+_HOMES = {
+    "Evaluation": "slicewise.evaluation",
+    "UserError": "slicewise.errors",
+    "load": "slicewise.evaluation",
+    "score": "slicewise.lenses.score",
+    "units": "slicewise.lenses.units",
+}
+
+__all__ = ["Evaluation", "UserError", "__version__", "load", "score", "units"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used, so that `import slicewise` is quick."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'slicewise' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,5 @@
+"""`python -m slicewise`."""
+
+from slicewise.cli import main
+
+main()

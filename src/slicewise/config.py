@@ -1,0 +1,136 @@
+"""Settings in a file: the options of the command line, with several data sets."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from slicewise.errors import UserError, did_you_mean, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+FILES = ("gold", "train", "matrix")
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class Reading(_Strict):
+    """Options for reading and comparing, of all data sets or of one."""
+
+    task: str | None = None
+    format: str | None = None
+    cluster: str | None = None
+    scheme: str | None = None
+    strict: bool | None = None
+    strict_tokens: bool | None = None
+    strip_prefix: bool | None = None
+    lower: bool | None = None
+    negative_label: str | None = None
+    map: dict[str, str] | None = None
+    ignore: list[str] | None = None
+
+
+class Dataset(Reading):
+    """One data set: gold and systems."""
+
+    name: str | None = None
+    gold: str | None = None
+    systems: dict[str, str | list[str]] | None = None
+    input: str | list[str] | None = None
+    train: str | None = None
+    matrix: str | None = None
+    system_names: list[str] | None = None
+
+
+class Settings(Dataset):
+    """A whole file: data sets under `[[dataset]]`, or one at the top level; and how to score them."""
+
+    dataset: list[Dataset] | None = None
+    metric: str | list[str] | None = None
+    beta: float | int | None = None
+    seed: int | None = None
+    resamples: int | None = None
+    confidence: float | None = None
+    restarts: str | None = None
+
+    def scoring(self) -> dict[str, Any]:
+        """Return the options of `score` that the file sets."""
+        names = ("metric", "beta", "seed", "resamples", "confidence", "restarts")
+        found = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+        if isinstance(found.get("metric"), str):
+            found["metric"] = [found["metric"]]
+        return found
+
+
+def read_settings(path: Path) -> Settings:
+    """Read a configuration file, and say which key is wrong."""
+    try:
+        text = path.read_bytes().decode()
+    except OSError as error:
+        raise UserError(f"cannot be read: {error.strerror or error}; check the path", where=str(path)) from None
+    except UnicodeDecodeError:
+        raise UserError("is not UTF-8; TOML files must be", where=str(path)) from None
+    try:
+        given = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise UserError(f"is not valid TOML: {error}; mend the line", where=str(path)) from None
+    try:
+        return Settings.model_validate(_underscored(given))
+    except ValidationError as error:
+        raise _explained(error, path) from None
+
+
+def datasets(settings: Settings, path: Path) -> list[dict[str, Any]]:
+    """Return, per data set, the keywords of `load`; paths are relative to the file."""
+    shared = {name: getattr(settings, name) for name in Reading.model_fields}
+    chosen: Iterable[Dataset] = settings.dataset or [settings]
+    found = []
+    for dataset in chosen:
+        own = {name: getattr(dataset, name) for name in Dataset.model_fields}
+        merged = {key: own[key] if own[key] is not None else shared.get(key) for key in own}
+        found.append(_located({key: value for key, value in merged.items() if value is not None}, path.parent))
+    return found
+
+
+def _located(options: dict[str, Any], folder: Path) -> dict[str, Any]:
+    for key in FILES:
+        if key in options:
+            options[key] = _beside(options[key], folder)
+    if "systems" in options:
+        options["systems"] = {
+            name: _beside(value, folder) if isinstance(value, str) else [_beside(v, folder) for v in value]
+            for name, value in options["systems"].items()
+        }
+    if "input" in options:
+        given = options.pop("input")
+        options["inputs"] = [_beside(v, folder) for v in ([given] if isinstance(given, str) else given)]
+    return options
+
+
+def _beside(path: str, folder: Path) -> str:
+    return path if path == "-" or Path(path).is_absolute() else str(folder / path)
+
+
+def _underscored(table: dict[str, Any]) -> dict[str, Any]:
+    """Keys may be written with hyphens, as on the command line; `system` may stand for `systems`."""
+    renamed = {key.replace("-", "_"): value for key, value in table.items()}
+    if isinstance(renamed.get("dataset"), list):
+        renamed["dataset"] = [_underscored(d) if isinstance(d, dict) else d for d in renamed["dataset"]]
+    return renamed
+
+
+def _explained(error: ValidationError, path: Path) -> UserError:
+    first = error.errors()[0]
+    *where, key = [str(part) for part in first["loc"] if not str(part).startswith(("list[", "dict["))]
+    place = f" in {'.'.join(where)}" if where else ""
+    if first["type"] == "extra_forbidden":
+        known = [*(Dataset if where else Settings).model_fields]
+        return UserError(f"unknown key {quoted(key)}{place}; {did_you_mean(key, known)}", where=str(path))
+    found = quoted(str(first["input"]), 40)
+    return UserError(f"key {quoted(key)}{place}: {first['msg'].lower()}; found {found}", where=str(path))

@@ -1,0 +1,346 @@
+"""`score`: corpus scores with intervals, per label, kinds of error, and paired tests between systems."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from slicewise.annotations import Task
+from slicewise.engine import count_cells, metric_cells, unit_column_cells
+from slicewise.errors import UserError, counted, did_you_mean, quoted
+from slicewise.lenses.errors import KINDS, STATISTICS, WAYS, label_confusions, span_confusions, span_errors
+from slicewise.matching.repair import repaired_f1
+from slicewise.metrics import DEFAULTS, catalogue, find_metric
+from slicewise.metrics.counts import N_GOLD, N_PRED, TP, by_label, f_beta, precision, recall, total
+from slicewise.metrics.prf import macro, weighted
+from slicewise.results.base import count, defined
+from slicewise.results.score import Inference, Mean, Pair, Prf, ScoreResult, Spread, SystemScores, Value
+from slicewise.stats.canonical import canonical_order
+from slicewise.stats.intervals import Resamples, percentile_interval
+from slicewise.stats.multiplicity import holm, indistinguishable
+from slicewise.stats.tests import paired_draws, randomisation_p
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from slicewise.evaluation import Evaluation
+    from slicewise.lenses.errors import SpanErrors
+    from slicewise.metrics.metric import Metric
+    from slicewise.results.base import Bounds
+
+    Array = NDArray[np.float64]
+
+ALPHA = 0.05
+RESTARTS = ("first", "each", "blocks")
+
+
+def score(
+    evaluation: Evaluation,
+    *,
+    metrics: Sequence[str] = (),
+    beta: float = 1.0,
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 0,
+    restarts: str = "first",
+) -> ScoreResult:
+    """Score every system.
+
+    `metrics`: the first ranks; those of the task where none is named. `resamples=0`: no intervals and no tests.
+    """
+    _check_options(beta=beta, resamples=resamples, confidence=confidence, seed=seed, restarts=restarts)
+    chosen = _metrics(evaluation.task, metrics, beta)
+    tally = _Tally.of(evaluation, chosen, resamples=resamples, confidence=confidence, seed=seed)
+    systems = {name: _system_scores(evaluation, tally, chosen, i) for i, name in enumerate(evaluation.systems)}
+    compared = evaluation.systems if restarts == "each" else evaluation.ranked_systems
+    pairs, draws = _pairs(evaluation.systems, tally, chosen, compared, seed=seed)
+    lower = tuple(m.name for m in chosen if not m.greater_is_better)
+    names = tuple(m.name for m in chosen)
+    cluster = {"item": "item", "doc": "document"}.get(
+        evaluation.aligned.clusters.kind, evaluation.aligned.clusters.kind
+    )
+    parts = [f"metrics:{'+'.join(names)}", f"seed:{seed}", f"resamples:{resamples}", f"confidence:{confidence:g}"]
+    parts += [] if beta == 1 else [f"beta:{beta:g}"]
+    parts += [] if restarts == "first" else [f"restarts:{restarts}"]
+    return ScoreResult(
+        command="score",
+        signature=evaluation.signature(*parts),
+        data=evaluation.summary(),
+        metrics=names,
+        lower_is_better=lower,
+        systems=systems,
+        pairs=pairs,
+        groups=_groups(systems, pairs, compared, chosen[0]),
+        restarts=_spreads(evaluation, systems, names),
+        inference=Inference(
+            resamples=resamples,
+            confidence=confidence,
+            seed=seed,
+            interval=_interval_method(evaluation, cluster, resamples),
+            test=f"approximate randomisation by {cluster}, {draws:,} draws" if draws else "",
+            draws=draws,
+        ),
+    )
+
+
+def _check_options(*, beta: float, resamples: int, confidence: float, seed: int, restarts: str) -> None:
+    if not (beta > 0 and np.isfinite(beta)):
+        raise UserError(f"beta is {beta:g}; expected a number above 0")
+    if resamples < 0:
+        raise UserError(f"resamples is {resamples}; expected 0 (no intervals) or more, usually 1000")
+    if not 0 < confidence < 1:
+        raise UserError(f"confidence is {confidence:g}; expected a share between 0 and 1, such as 0.95")
+    if seed < 0:
+        raise UserError(f"seed is {seed}; expected 0 or more")
+    if restarts not in RESTARTS:
+        raise UserError(f"unknown value {quoted(restarts)} for restarts; {did_you_mean(restarts, RESTARTS)}")
+
+
+def _metrics(task: Task, names: Sequence[str], beta: float) -> list[Metric]:
+    """Return the metrics asked for; --beta puts its F in the place of F1."""
+    names = list(dict.fromkeys(names)) or [
+        name.replace("f1", f"f{beta:g}") if beta != 1 else name for name in DEFAULTS[task]
+    ]
+    if not names:
+        raise UserError(f"the task {task.value} needs a metric; add --metric NAME: {', '.join(catalogue(task))}")
+    return list({m.name: m for m in (find_metric(name, task) for name in names)}.values())
+
+
+def _interval_method(evaluation: Evaluation, cluster: str, resamples: int) -> str:
+    if not resamples:
+        return ""
+    clusters = evaluation.aligned.clusters
+    over = counted(clusters.count, cluster)
+    if clusters.groups < clusters.count:
+        over += f" in {clusters.groups:,} groups"
+    return f"percentile bootstrap over {over}, {resamples:,} draws"
+
+
+@dataclass(frozen=True)
+class _Tally:
+    """All statistics by cluster group, their totals, and their sums in every draw; one block of columns per part."""
+
+    cells: Array
+    """`(groups, systems, columns)` in an order that does not depend on that of the items."""
+    blocks: dict[str, slice]
+    totals: Array
+    draws: Array | None
+    confidence: float
+    errors: dict[str, SpanErrors]
+
+    @classmethod
+    def of(
+        cls, evaluation: Evaluation, metrics: Sequence[Metric], *, resamples: int, confidence: float, seed: int
+    ) -> _Tally:
+        systems = evaluation.systems
+        parts: dict[str, Array] = {}
+        errors: dict[str, SpanErrors] = {}
+        if evaluation.task.has_units:
+            parts["counts"] = count_cells(evaluation, systems)
+        for metric in metrics:
+            if metric.statistics is not None:
+                parts[metric.name] = metric_cells(evaluation, metric, systems)
+        if evaluation.task is Task.SPANS:
+            errors = {name: span_errors(evaluation, name) for name in systems}
+            columns = {f"{i}:{j}": c for i, e in enumerate(errors.values()) for j, c in enumerate(e.columns())}
+            parts["errors"] = unit_column_cells(evaluation, columns, len(systems))
+        cells = np.concatenate(list(parts.values()), axis=2)
+        ends = np.cumsum([part.shape[2] for part in parts.values()])
+        blocks = {name: slice(end - part.shape[2], end) for (name, part), end in zip(parts.items(), ends, strict=True)}
+        cells = cells[canonical_order(cells)]
+        drawn = None
+        if resamples and len(cells) > 1:
+            drawn = Resamples.draw(len(cells), resamples, seed).sums(cells)
+        return cls(cells, blocks, cells.sum(axis=0), drawn, confidence, errors)
+
+    def part(self, name: str, system: int) -> tuple[Array, Array | None]:
+        """Return one part's totals of a system, and its sums in every draw."""
+        columns = self.blocks[name]
+        return self.totals[system, columns], None if self.draws is None else self.draws[:, system, columns]
+
+    def metric_part(self, metric: Metric) -> str:
+        """Return the part that a metric reads."""
+        return "counts" if metric.statistics is None else metric.name
+
+    def value(self, part: str, system: int, measure: Callable[[Array], Array]) -> Value:
+        """Return a measure of a part with its interval."""
+        totals, draws = self.part(part, system)
+        bounds, undefined = self.interval(None if draws is None else measure(draws))
+        return Value(value=defined(float(measure(totals))), ci=bounds, undefined_draws=undefined)
+
+    def interval(self, values: Array | None) -> tuple[Bounds | None, int]:
+        """Return the bounds of one value's draws, and in how many it was undefined."""
+        if values is None:
+            return None, 0
+        found = percentile_interval(values, confidence=self.confidence)
+        return bounds_of(float(found.lo), float(found.hi)), int(found.undefined)
+
+    def intervals(self, values: Array) -> list[Bounds | None]:
+        """Return the bounds of many values, `(draws, values)`."""
+        found = percentile_interval(values, confidence=self.confidence)
+        return [bounds_of(float(lo), float(hi)) for lo, hi in zip(found.lo, found.hi, strict=True)]
+
+
+def bounds_of(lo: float, hi: float) -> Bounds | None:
+    """Return an interval, or None where no draw was defined."""
+    return None if np.isnan(lo) else (lo, hi)
+
+
+def _system_scores(evaluation: Evaluation, tally: _Tally, metrics: Sequence[Metric], i: int) -> SystemScores:
+    name = evaluation.systems[i]
+    values = {m.name: tally.value(tally.metric_part(m), i, m.value) for m in metrics}
+    if not evaluation.task.has_units:
+        return SystemScores(metrics=values)
+    totals, draws = tally.part("counts", i)
+    extra: dict[str, Any] = {}
+    if evaluation.task is Task.SPANS:
+        errors = tally.errors[name]
+        extra = _error_scores(tally, i) | {
+            "overlapping": errors.overlapping(),
+            "confusions": span_confusions(evaluation, name, errors),
+        }
+    else:
+        extra["confusions"] = label_confusions(evaluation, name)
+    labels = prf_table(tally, by_label(totals), None if draws is None else by_label(draws))
+    used = [
+        (label, prf) for label, prf in zip(evaluation.aligned.labels, labels, strict=True) if prf.n_gold or prf.n_pred
+    ]
+    return SystemScores(
+        metrics=values,
+        micro=prf_table(tally, total(totals)[None], None if draws is None else total(draws)[:, None])[0],
+        macro=_mean(tally, i, macro),
+        weighted=_mean(tally, i, weighted),
+        labels=dict(used),
+        **extra,
+    )
+
+
+def prf_table(tally: _Tally, counts: Array, draws: Array | None) -> list[Prf]:
+    """Return counts `(rows, 3)` as P, R and F1 with intervals from `(draws, rows, 3)`."""
+    measures = {"precision": precision, "recall": recall, "f1": f_beta}
+    values = {name: measure(counts) for name, measure in measures.items()}
+    intervals = None if draws is None else {name: tally.intervals(m(draws)) for name, m in measures.items()}
+    return [
+        Prf(
+            n_gold=int(row[N_GOLD]),
+            n_pred=int(row[N_PRED]),
+            tp=count(float(row[TP])),
+            **{name: defined(float(found[i])) for name, found in values.items()},
+            ci=None if intervals is None else {name: found[i] for name, found in intervals.items()},
+        )
+        for i, row in enumerate(counts)
+    ]
+
+
+def _mean(tally: _Tally, i: int, mean: Callable[..., Array]) -> Mean:
+    measures = {"precision": precision, "recall": recall, "f1": f_beta}
+    found = {name: tally.value("counts", i, partial(mean, measure=m)) for name, m in measures.items()}
+    ci = None if tally.draws is None else {name: value.ci for name, value in found.items()}
+    return Mean(**{name: value.value for name, value in found.items()}, ci=ci)
+
+
+def _error_scores(tally: _Tally, i: int) -> dict[str, Any]:
+    """Return kinds of error, what their repair would gain, and the SemEval counts."""
+    totals, draws = tally.part("errors", i)
+    counts, count_draws = (None if x is None else total(x) for x in tally.part("counts", i))
+    if counts is None or len(totals) != STATISTICS:
+        raise ValueError("errors without counts")
+    kinds = len(KINDS)
+    gains = repaired_f1(counts[TP], counts[N_PRED], counts[N_GOLD], totals[:kinds])
+    gain_draws = None
+    if draws is not None and count_draws is not None:
+        gain_draws = repaired_f1(count_draws[:, TP], count_draws[:, N_PRED], count_draws[:, N_GOLD], draws[:, :kinds])
+    repairs = {}
+    for j, kind in enumerate(KINDS):
+        ci, undefined = tally.interval(None if gain_draws is None else gain_draws[:, j])
+        repairs[kind] = Value(value=defined(float(gains[j])), ci=ci, undefined_draws=undefined)
+    ways = np.column_stack([totals[kinds:], np.tile(counts[N_PRED:], (len(WAYS), 1))])
+    way_draws = None
+    if draws is not None and count_draws is not None:
+        shared = np.broadcast_to(count_draws[:, None, N_PRED:], (len(draws), len(WAYS), 2))
+        way_draws = np.concatenate([draws[:, kinds:, None], shared], axis=2)
+    return {
+        "errors": {kind: int(n) for kind, n in zip(KINDS, totals[:kinds], strict=True)},
+        "repairs": repairs,
+        "semeval": dict(zip(WAYS, prf_table(tally, ways, way_draws), strict=True)),
+    }
+
+
+def _pairs(
+    systems: Sequence[str], tally: _Tally, metrics: Sequence[Metric], compared: Sequence[str], *, seed: int
+) -> tuple[tuple[Pair, ...], int]:
+    """Compare every two systems by every metric; a < b by code points."""
+    names = list(combinations(sorted(compared), 2))
+    places = np.array([(systems.index(a), systems.index(b)) for a, b in names], dtype=np.int64).reshape(-1, 2)
+    draws = paired_draws(len(names)) if names and tally.draws is not None else 0
+    found: list[Pair] = []
+    for metric in metrics:
+        columns = tally.blocks[tally.metric_part(metric)]
+        reduced = metric.reduce(tally.cells[:, :, columns])
+        values = metric.finish(reduced.sum(axis=0))
+        bounds: list[Bounds | None] = [None] * len(names)
+        p = q = np.full(len(names), np.nan)
+        if draws and tally.draws is not None:
+            drawn = metric.value(tally.draws[:, :, columns])
+            bounds = tally.intervals(drawn[:, places[:, 0]] - drawn[:, places[:, 1]])
+            p, _ = randomisation_p(reduced, metric.finish, places, draws=draws, seed=seed)
+            q = holm(p)
+        found += [
+            Pair(
+                a=a,
+                b=b,
+                metric=metric.name,
+                a_value=defined(float(values[i])),
+                b_value=defined(float(values[j])),
+                difference=defined(float(values[i] - values[j])),
+                ci=bounds[k],
+                p=defined(float(p[k])),
+                q=defined(float(q[k])),
+            )
+            for k, ((a, b), (i, j)) in enumerate(zip(names, places, strict=True))
+        ]
+    return tuple(found), draws
+
+
+def _groups(
+    systems: dict[str, SystemScores], pairs: Sequence[Pair], compared: Sequence[str], metric: Metric
+) -> tuple[tuple[str, ...], ...]:
+    """Return which systems cannot be told apart by the first metric, best first."""
+    tested = [p for p in pairs if p.metric == metric.name]
+    if not tested or all(p.q is None for p in tested):
+        return ()
+    sign = -1 if metric.greater_is_better else 1
+    names = sorted(compared)
+    values = [systems[name].metrics[metric.name].value for name in names]
+    order = sorted(range(len(names)), key=lambda i: (values[i] is None, sign * (values[i] or 0.0), names[i]))
+    different = np.zeros((len(names), len(names)), np.bool_)
+    for pair in tested:
+        i, j = names.index(pair.a), names.index(pair.b)
+        different[i, j] = different[j, i] = pair.q is not None and pair.q < ALPHA
+    return tuple(tuple(names[i] for i in group) for group in indistinguishable(order, different))
+
+
+def _spreads(
+    evaluation: Evaluation, systems: dict[str, SystemScores], metrics: Sequence[str]
+) -> dict[str, dict[str, Spread]]:
+    """Summarise the restarts of each system that has any."""
+    found: dict[str, dict[str, Spread]] = {}
+    for name, runs in evaluation.restarts.items():
+        if len(runs) < 2:
+            continue
+        found[name] = {metric: _spread([systems[run].metrics[metric].value for run in runs]) for metric in metrics}
+    return found
+
+
+def _spread(values: Sequence[float | None]) -> Spread:
+    known = [v for v in values if v is not None]
+    if not known:
+        return Spread(n=0, mean=None, std=None, min=None, max=None)
+    std = float(np.std(known, ddof=1)) if len(known) > 1 else None
+    return Spread(n=len(known), mean=float(np.mean(known)), std=std, min=min(known), max=max(known))

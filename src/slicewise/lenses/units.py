@@ -1,0 +1,60 @@
+"""`units`: the unit table itself, with text, bins and kinds of error."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from slicewise.annotations import Task
+from slicewise.errors import UserError, did_you_mean, quoted
+from slicewise.lenses.errors import KINDS, span_errors
+from slicewise.results.units import UnitsResult
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from slicewise.evaluation import Evaluation
+
+EXTRAS = ("bins", "errors")
+
+
+def units(evaluation: Evaluation, *, include: Sequence[str] = ()) -> UnitsResult:
+    """Return one row per unit: where it is, its text, and who has it.
+
+    `include`: "bins" (how many systems found a gold unit, or returned a spurious one), "errors" (each system's kind of
+    error, spans only).
+    """
+    for name in include:
+        if name not in EXTRAS:
+            raise UserError(f"unknown column group {quoted(name)}; {did_you_mean(name, EXTRAS)}")
+    frame = evaluation.units
+    places = ["item", "start", "end"] if evaluation.task in (Task.SPANS, Task.TOKENS) else ["item"]
+    cluster = evaluation.aligned.clusters.cluster[frame["item"].to_numpy()]
+    table = frame.select(
+        *places, pl.col("label").cast(pl.String), evaluation.surface(), pl.col("gold"), *evaluation.systems
+    )
+    table = table.with_columns(cluster=pl.Series(cluster))
+    if "bins" in include:
+        table = table.with_columns(bin=_bins(evaluation))
+    if "errors" in include:
+        if evaluation.task is not Task.SPANS:
+            raise UserError(f"kinds of error are for spans, but the task is {evaluation.task.value}; leave out errors")
+        table = table.with_columns(_error_columns(evaluation))
+    parts = [f"with:{'+'.join(sorted(include))}"] if include else []
+    return UnitsResult(command="units", signature=evaluation.signature(*parts), data=evaluation.summary(), frame=table)
+
+
+def _bins(evaluation: Evaluation) -> pl.Series:
+    """Count the systems that have each unit, restarts once."""
+    systems = evaluation.ranked_systems
+    return evaluation.units.select(pl.sum_horizontal(pl.col(s).cast(pl.UInt32) for s in systems)).to_series()
+
+
+def _error_columns(evaluation: Evaluation) -> list[pl.Series]:
+    names = pl.Series(["", *KINDS])
+    return [
+        names.gather(span_errors(evaluation, system).types.kind.astype(np.int64)).alias(f"error:{system}")
+        for system in evaluation.systems
+    ]

@@ -1,0 +1,1 @@
+"""Blocks of text and tables, and the media that show them."""

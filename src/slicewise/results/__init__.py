@@ -1,0 +1,1 @@
+"""Results: values that lenses return, and the files they are written to."""

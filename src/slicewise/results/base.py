@@ -1,0 +1,101 @@
+"""What all results share: frozen, typed, serialisable; they show themselves as blocks and as tables of values."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, fields, is_dataclass
+from typing import TYPE_CHECKING, Any
+
+from slicewise._version import __version__
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from slicewise.render.blocks import Block
+
+SCHEMA = 1
+Bounds = tuple[float, float]
+Row = dict[str, str | int | float | bool | None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """One command's result on one data set."""
+
+    command: str
+    signature: str
+    data: dict[str, Any]
+
+    def body(self) -> dict[str, Any]:
+        """Return the `result` part of the JSON."""
+        raise NotImplementedError
+
+    def blocks(self) -> list[Block]:
+        """Return what a person is shown."""
+        raise NotImplementedError
+
+    def tables(self) -> dict[str, list[Row]]:
+        """Return the result as long tables of values, by name; what --csv writes."""
+        raise NotImplementedError
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON document as plain values; undefined is None."""
+        return {
+            "slicewise": __version__,
+            "schema": SCHEMA,
+            "command": self.command,
+            "signature": self.signature,
+            "data": plain(self.data),
+            "result": plain(self.body()),
+        }
+
+    def to_json(self) -> str:
+        """Return the JSON document."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+    def to_polars(self, table: str | None = None) -> pl.DataFrame:
+        """Return one of the tables (the first, unless named) as a frame."""
+        import polars as pl
+
+        tables = self.tables()
+        rows = tables[table] if table is not None else next(iter(tables.values()))
+        return pl.DataFrame(rows, infer_schema_length=None)
+
+    def __str__(self) -> str:
+        from slicewise.render.terminal import as_text
+
+        return as_text(self.blocks())
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        from slicewise.render.notebook import as_html
+
+        return as_html(self.blocks())
+
+
+def plain(value: Any) -> Any:
+    """Return dataclasses, tuples and numbers as what JSON knows; NaN and infinities as None."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {f.name: plain(getattr(value, f.name)) for f in fields(value)}
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            return None
+        return value
+    return value
+
+
+def defined(value: float) -> float | None:
+    """Return a number, or None where it is NaN."""
+    return None if math.isnan(value) else float(value)
+
+
+def count(value: float) -> int | float:
+    """Return a count as a whole number where it is one."""
+    return int(value) if float(value).is_integer() else float(value)

@@ -1,0 +1,95 @@
+"""Results written to files, which appear whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from slicewise.errors import UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    import polars as pl
+
+    from slicewise.results.base import Row
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[BinaryIO]:
+    """Open a file beside the path; it takes the path's name only once all is written."""
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:
+        raise cannot_write(path, error) from None
+    beside = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+        beside.chmod(0o666 & ~_umask())
+        beside.replace(path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise cannot_write(path, error) from None
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text file."""
+    with whole_file(path) as file:
+        file.write(text.encode())
+
+
+def write_tables(folder: Path, tables: Mapping[str, Sequence[Row] | pl.DataFrame]) -> list[Path]:
+    """Write tables as CSV files of a folder, which is made if need be."""
+    import polars as pl
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise cannot_write(folder, error) from None
+    written = []
+    for name, rows in tables.items():
+        frame = rows if isinstance(rows, pl.DataFrame) else pl.DataFrame(rows, infer_schema_length=None)
+        path = folder / f"{name}.csv"
+        with whole_file(path) as file:
+            frame.write_csv(file)
+        written.append(path)
+    return written
+
+
+def check_writable(path: Path, *, folder: bool = False) -> None:
+    """Say at once, before any work, that an output cannot be written."""
+    place = path if folder else path.parent
+    while folder and not place.exists() and place != place.parent:
+        place = place.parent
+    if not folder and path.is_dir():
+        raise UserError("is a folder; name a file to write", where=str(path))
+    if not place.is_dir():
+        raise UserError(
+            f"cannot be written: {str(place)!r} is no folder; make it, or choose another path", where=str(path)
+        )
+    if not os.access(place, os.W_OK):
+        raise UserError(f"cannot be written: no permission in {str(place)!r}; choose another path", where=str(path))
+
+
+def cannot_write(path: Path, error: OSError) -> UserError:
+    """Return the error for an output that cannot be written."""
+    return UserError(f"cannot be written: {error.strerror or error}; choose another path", where=str(path))
+
+
+def safe_name(name: str) -> str:
+    """Return a name from the data as a file's name: it never leaves its folder."""
+    return re.sub(r"[^\w.-]", "_", name).lstrip(".") or "_"
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

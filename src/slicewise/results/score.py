@@ -1,0 +1,168 @@
+"""The result of `score`: every number with its n and its interval."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from slicewise.results.base import Bounds, Result, Row
+
+if TYPE_CHECKING:
+    from slicewise.render.blocks import Block
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prf:
+    """Counts, and what is computed from them; `ci` has an interval for each."""
+
+    n_gold: int
+    n_pred: int
+    tp: float
+    precision: float | None
+    recall: float | None
+    f1: float | None
+    ci: dict[str, Bounds | None] | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mean:
+    """A mean over labels."""
+
+    precision: float | None
+    recall: float | None
+    f1: float | None
+    ci: dict[str, Bounds | None] | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Value:
+    """A number with its interval, and the draws in which it was undefined."""
+
+    value: float | None
+    ci: Bounds | None
+    undefined_draws: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Confusion:
+    """How often a gold label was returned as another (or the same)."""
+
+    gold: str
+    returned: str
+    n: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class SystemScores:
+    """What one system scores; parts that its task has not are empty."""
+
+    metrics: dict[str, Value]
+    micro: Prf | None = None
+    macro: Mean | None = None
+    weighted: Mean | None = None
+    labels: dict[str, Prf] = field(default_factory=dict)
+    errors: dict[str, int] | None = None
+    overlapping: dict[str, int] | None = None
+    """How many of the missed and of the spurious units overlap something."""
+    repairs: dict[str, Value] | None = None
+    """F1 gained if all errors of one kind were repaired."""
+    semeval: dict[str, Prf] | None = None
+    confusions: tuple[Confusion, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pair:
+    """Two systems compared on the same items; difference = a − b."""
+
+    a: str
+    b: str
+    metric: str
+    a_value: float | None
+    b_value: float | None
+    difference: float | None
+    ci: Bounds | None = None
+    p: float | None = None
+    q: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spread:
+    """A system's restarts together."""
+
+    n: int
+    mean: float | None
+    std: float | None
+    """Sample standard deviation (ddof 1)."""
+    min: float | None
+    max: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inference:
+    """How intervals and p-values were made."""
+
+    resamples: int
+    confidence: float
+    seed: int
+    interval: str
+    test: str
+    correction: str = "Holm over the pairs of each metric"
+    draws: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreResult(Result):
+    """Corpus scores, error types and paired tests of all systems."""
+
+    metrics: tuple[str, ...]
+    """The first ranks."""
+    lower_is_better: tuple[str, ...]
+    systems: dict[str, SystemScores]
+    pairs: tuple[Pair, ...]
+    groups: tuple[tuple[str, ...], ...]
+    """Systems that cannot be told apart, best first."""
+    restarts: dict[str, dict[str, Spread]]
+    inference: Inference
+
+    def body(self) -> dict[str, Any]:
+        """Return the `result` part of the JSON; what a task has not is left out."""
+        systems = {name: _present(scores) for name, scores in self.systems.items()}
+        return {
+            "metrics": self.metrics,
+            "systems": systems,
+            "pairs": self.pairs,
+            "groups": self.groups,
+            "restarts": self.restarts,
+            "inference": self.inference,
+        }
+
+    def ranking(self) -> list[str]:
+        """Return the systems, best first by the first metric; undefined ones last."""
+        sign = 1 if self.metrics[0] in self.lower_is_better else -1
+
+        def key(name: str) -> tuple[bool, float]:
+            value = self.systems[name].metrics[self.metrics[0]].value
+            return value is None, sign * (value or 0.0)
+
+        return sorted(self.systems, key=key)
+
+    def blocks(self) -> list[Block]:
+        """Return what a person is shown."""
+        from slicewise.results.score_view import blocks
+
+        return blocks(self)
+
+    def tables(self) -> dict[str, list[Row]]:
+        """Return long tables: metrics, scores (micro and labels), errors, semeval, confusions, pairs, restarts."""
+        from slicewise.results.score_view import tables
+
+        return tables(self)
+
+
+def _present(scores: SystemScores) -> dict[str, Any]:
+    every = {name: getattr(scores, name) for name in scores.__dataclass_fields__}
+    return {
+        name: value
+        for name, value in every.items()
+        if value is not None and value != () and (name == "metrics" or value != {})
+    }

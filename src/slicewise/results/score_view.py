@@ -1,0 +1,300 @@
+"""How a score result is laid out for people, and as tables of values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from slicewise.errors import counted
+from slicewise.render.blocks import Block, Column, Grid, Sentence
+from slicewise.render.numbers import bounds, probability, score, signed, whole
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from slicewise.results.base import Row
+    from slicewise.results.score import Prf, ScoreResult, Value
+
+ABREAST = 5
+"""How many systems stand side by side in 80 columns."""
+MOST_PAIRS = 10
+MOST_LABELS = 15
+NAMES = {
+    "boundary": "wrong boundary",
+    "type": "wrong type",
+    "boundary_type": "wrong boundary and type",
+    "missed": "missed",
+    "spurious": "spurious",
+}
+
+
+def blocks(result: ScoreResult) -> list[Block]:
+    """Return what a person is shown, the most important first."""
+    shown: list[Block] = [Sentence(_heading(result), "title")]
+    shown += [Sentence(f"! {warning}", "warning") for warning in result.data["warnings"]]
+    shown += _systems(result)
+    shown += [Sentence(""), *(Sentence(text) for text in sentences(result))]
+    shown += _restarts(result)
+    shown += _labels(result)
+    shown += _errors(result)
+    shown += _semeval(result)
+    shown += _confusions(result)
+    shown += _pairs(result)
+    shown.append(Sentence(""))
+    shown.append(Sentence(result.signature, "aside"))
+    return shown
+
+
+def _heading(result: ScoreResult) -> str:
+    data = result.data
+    parts = [data["name"], counted(data["items"], "item")]
+    if data["clusters"] != data["items"]:
+        noun = "document" if data["cluster"] == "doc" else f"cluster of {data['cluster']}"
+        parts.append(counted(data["clusters"], noun, None if noun == "document" else f"clusters by {data['cluster']}"))
+    if data["gold_units"] is not None:
+        parts.append(counted(data["gold_units"], "gold unit"))
+    parts.append("; ".join(data["notes"]) or f"task {data['task']}")
+    return " · ".join(parts)
+
+
+def _systems(result: ScoreResult) -> list[Block]:
+    """Return the main table, and a second one for metrics that would make it too wide."""
+    main, *others = result.metrics
+    ranking = result.ranking()
+    abreast, rest = others[:1], others[1:]
+    tested = result.inference.resamples > 0
+    with_prf = result.systems[ranking[0]].micro is not None and main == "f1"
+    columns = [Column("system", "left"), *([Column("P"), Column("R")] if with_prf else []), Column(main)]
+    columns += [Column(f"{result.inference.confidence:.0%} interval")] if tested else []
+    columns += [Column(name) for name in abreast]
+    columns += [Column("group", "left")] if len(result.groups) > 1 else []
+    rows = tuple(_system_row(result, name, abreast, with_prf=with_prf) for name in ranking)
+    note = f"Sorted by {main}{' (lower is better)' if main in result.lower_is_better else ''}."
+    note += f" Intervals: {result.inference.interval}." if tested else ""
+    note += " Systems that share a group letter cannot be told apart." if len(result.groups) > 1 else ""
+    marked = frozenset({(0, 3 if with_prf else 1)} if len(ranking) > 1 else ())
+    shown: list[Block] = [Grid("Scores", tuple(columns), rows, note, marked)]
+    if rest:
+        more = tuple((name, *(score(result.systems[name].metrics[m].value) for m in rest)) for name in ranking)
+        shown.append(Grid("More metrics", (Column("system", "left"), *(Column(m) for m in rest)), more))
+    return shown
+
+
+def _system_row(result: ScoreResult, name: str, others: Sequence[str], *, with_prf: bool) -> tuple[str, ...]:
+    scores = result.systems[name]
+    main = scores.metrics[result.metrics[0]]
+    row = [name]
+    if with_prf and scores.micro is not None:
+        row += [score(scores.micro.precision), score(scores.micro.recall)]
+    row.append(score(main.value))
+    row += [bounds(main.ci)] if result.inference.resamples else []
+    row += [score(scores.metrics[metric].value) for metric in others]
+    if len(result.groups) > 1:
+        row.append("".join(_letter(i) for i, group in enumerate(result.groups) if name in group))
+    return tuple(row)
+
+
+def _letter(i: int) -> str:
+    return "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[i] if i < 26 else f"({i + 1})"
+
+
+def sentences(result: ScoreResult) -> list[str]:
+    """Return what the tables mean, in plain words."""
+    said = []
+    ranking = result.ranking()
+    best = ranking[0]
+    if len(result.systems) > 1 and result.pairs and result.inference.resamples:
+        said.append(_about_the_best(result, best))
+    scores = result.systems[best]
+    if scores.repairs is not None and scores.errors is not None:
+        kind, gain = max(scores.repairs.items(), key=lambda item: item[1].value or 0.0)
+        if gain.value:
+            said.append(
+                f"{best}: repairing all {scores.errors[kind]:,} errors of the kind “{NAMES[kind]}” would gain most, "
+                f"{gain.value:.3f} F1{_within(gain)}."
+            )
+    return said
+
+
+def _within(value: Value) -> str:
+    return f" {bounds(value.ci)}" if value.ci else ""
+
+
+def _about_the_best(result: ScoreResult, best: str) -> str:
+    main = result.metrics[0]
+    alike = [name for name in result.groups[0] if name != best] if result.groups else []
+    value = score(result.systems[best].metrics[main].value)
+    if not alike:
+        return f"{best} is best ({main} {value}), and the difference to every other system is significant (q < 0.05)."
+    return (
+        f"{best} is first ({main} {value}), but cannot be told apart from {_listed(alike)} on these data "
+        f"(q ≥ 0.05, Holm)."
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]
+
+
+def _restarts(result: ScoreResult) -> list[Block]:
+    if not result.restarts:
+        return []
+    main = result.metrics[0]
+    rows = tuple(
+        (name, str(s[main].n), score(s[main].mean), score(s[main].std), score(s[main].min), score(s[main].max))
+        for name, s in result.restarts.items()
+    )
+    titles = ("runs", "mean", "std", "min", "max")
+    columns = (Column("system", "left"), *(Column(t) for t in titles))
+    return [
+        Grid(
+            f"Restarts, {main}", columns, rows, "Paired tests take the first run of each system (--restarts each: all)."
+        )
+    ]
+
+
+def _abreast(names: list[str]) -> list[list[str]]:
+    return [names[i : i + ABREAST] for i in range(0, len(names), ABREAST)]
+
+
+def _labels(result: ScoreResult) -> list[Block]:
+    if not any(scores.labels for scores in result.systems.values()):
+        return []
+    n_gold: dict[str, int] = {}
+    for scores in result.systems.values():
+        n_gold |= {label: prf.n_gold for label, prf in scores.labels.items()}
+    labels = sorted(n_gold, key=lambda label: (-n_gold[label], label))
+    note = f"{len(labels) - MOST_LABELS} rarer labels are in --json and --csv." if len(labels) > MOST_LABELS else ""
+    shown: list[Block] = []
+    for names in _abreast(result.ranking()):
+        rows, marked = [], set()
+        for i, label in enumerate(labels[:MOST_LABELS]):
+            found = [result.systems[name].labels.get(label) for name in names]
+            values = [None if prf is None else prf.f1 for prf in found]
+            rows.append((label, whole(n_gold[label]), *(score(value, 3) for value in values)))
+            best = max((v for v in values if v is not None), default=None)
+            marked |= {(i, 2 + j) for j, v in enumerate(values) if v is not None and v == best and v > 0}
+        columns = (Column("label", "left"), Column("gold"), *(Column(name) for name in names))
+        shown.append(
+            Grid("F1 by label", columns, tuple(rows), note, frozenset(marked) if len(names) > 1 else frozenset())
+        )
+    return shown
+
+
+def _errors(result: ScoreResult) -> list[Block]:
+    counts, gains = [], []
+    for name in result.ranking():
+        scores = result.systems[name]
+        if scores.errors is None or scores.repairs is None:
+            return []
+        counts.append((name, *(whole(n) for n in scores.errors.values())))
+        gains.append((name, *(signed(gain.value, 3) for gain in scores.repairs.values())))
+    titles = ("boundary", "type", "both", "missed", "spurious")
+    columns = (Column("system", "left"), *(Column(title) for title in titles))
+    note = "A missed and a spurious span that overlap make one error: of boundary, type or both."
+    return [
+        Grid("Errors by kind", columns, tuple(counts), note),
+        Grid("F1 gained if all errors of a kind were repaired", columns, tuple(gains)),
+    ]
+
+
+def _semeval(result: ScoreResult) -> list[Block]:
+    ways = ("strict", "exact", "partial", "type")
+    rows = []
+    for name in result.ranking():
+        semeval = result.systems[name].semeval
+        if semeval is None:
+            return []
+        rows.append((name, *(score(semeval[way].f1) for way in ways)))
+    columns = (Column("system", "left"), *(Column(way) for way in ways))
+    note = "exact: boundaries only; partial: overlap counts half; type: any overlap with the right type."
+    return [Grid("F1 counted in the four ways of SemEval-2013", columns, tuple(rows), note)]
+
+
+def _confusions(result: ScoreResult) -> list[Block]:
+    best = result.ranking()[0]
+    wrong = [c for c in result.systems[best].confusions if c.gold != c.returned]
+    if not wrong:
+        return []
+    wrong = sorted(wrong, key=lambda c: (-c.n, c.gold, c.returned))
+    rows = tuple((c.gold, c.returned, whole(c.n)) for c in wrong[:8])
+    columns = (Column("gold", "left"), Column("returned as", "left"), Column("n"))
+    more = f"{len(wrong) - 8} more are in --json and --csv." if len(wrong) > 8 else ""
+    return [Grid(f"Most frequent confusions of {best}", columns, rows, more)]
+
+
+def _pairs(result: ScoreResult) -> list[Block]:
+    main = result.metrics[0]
+    pairs = [p for p in result.pairs if p.metric == main]
+    if not pairs:
+        return []
+    best = result.ranking()[0]
+    listed = pairs if len(pairs) <= MOST_PAIRS else [p for p in pairs if best in (p.a, p.b)]
+    listed = listed[: 2 * MOST_PAIRS]
+    tested = result.inference.resamples > 0
+    columns = [Column("a", "left"), Column("b", "left"), Column("a − b")]
+    columns += [Column(f"{result.inference.confidence:.0%} interval"), Column("p"), Column("q")] if tested else []
+    rows = [
+        (p.a, p.b, signed(p.difference), *((bounds(p.ci), probability(p.p), probability(p.q)) if tested else ()))
+        for p in listed
+    ]
+    left = len(pairs) - len(listed)
+    note = f"{result.inference.test}; q: Holm." if tested else ""
+    note += f" {counted(left, 'more pair')} in --json and --csv." if left else ""
+    return [Grid(f"Differences of {main}", tuple(columns), tuple(rows), note.strip())]
+
+
+def tables(result: ScoreResult) -> dict[str, list[Row]]:
+    """Return long tables of values."""
+    made: dict[str, list[Row]] = {"metrics": [], "scores": [], "errors": [], "semeval": [], "confusions": []}
+    for name, scores in result.systems.items():
+        for metric, value in scores.metrics.items():
+            made["metrics"].append({"system": name, "metric": metric, "value": value.value, **_bounds(value.ci)})
+        if scores.micro is not None:
+            made["scores"].append({"system": name, "label": None, **_prf(scores.micro)})
+        made["scores"] += [{"system": name, "label": label, **_prf(prf)} for label, prf in scores.labels.items()]
+        for kind, n in (scores.errors or {}).items():
+            gain = (scores.repairs or {})[kind]
+            overlapping = (scores.overlapping or {}).get(kind)
+            made["errors"].append(
+                {
+                    "system": name,
+                    "kind": kind,
+                    "n": n,
+                    "overlapping": overlapping,
+                    "f1_gain": gain.value,
+                    **_bounds(gain.ci),
+                }
+            )
+        made["semeval"] += [{"system": name, "way": way, **_prf(prf)} for way, prf in (scores.semeval or {}).items()]
+        made["confusions"] += [
+            {"system": name, "gold": c.gold, "returned": c.returned, "n": c.n} for c in scores.confusions
+        ]
+    made["pairs"] = [
+        {
+            "metric": p.metric, "a": p.a, "b": p.b, "a_value": p.a_value, "b_value": p.b_value,
+            "difference": p.difference, **_bounds(p.ci), "p": p.p, "q": p.q,
+        }
+        for p in result.pairs
+    ]  # fmt: skip
+    made["restarts"] = [
+        {"system": name, "metric": metric, "runs": s.n, "mean": s.mean, "std": s.std, "min": s.min, "max": s.max}
+        for name, spreads in result.restarts.items()
+        for metric, s in spreads.items()
+    ]
+    return {name: rows for name, rows in made.items() if rows}
+
+
+def _bounds(ci: tuple[float, float] | None) -> Row:
+    return {"lo": None if ci is None else ci[0], "hi": None if ci is None else ci[1]}
+
+
+def _prf(prf: Prf) -> Row:
+    row: Row = {"n_gold": prf.n_gold, "n_pred": prf.n_pred, "tp": prf.tp}
+    for name in ("precision", "recall", "f1"):
+        ci = None if prf.ci is None else prf.ci[name]
+        row |= {
+            name: getattr(prf, name),
+            f"{name}_lo": None if ci is None else ci[0],
+            f"{name}_hi": None if ci is None else ci[1],
+        }
+    return row
