@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import sys
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
@@ -127,12 +128,12 @@ class DataOptions:
     quiet: Annotated[bool, _option("--quiet", "-q", help="No progress and no notes.", panel=OUTPUT)] = False
     scoring: dict[str, Any] = field(default_factory=dict, init=False)
 
-    def evaluations(self) -> Iterator[Evaluation]:
+    def evaluations(self, on_file: Callable[[str], None]) -> Iterator[Evaluation]:
         """Load each data set in turn."""
         from slicewise.evaluation import load
 
         for options in self._datasets():
-            yield load(**options)
+            yield load(**options, on_file=on_file)
 
     def _datasets(self) -> list[dict[str, Any]]:
         given = self._given()
@@ -249,8 +250,8 @@ def score(
     }
     _check_outputs(data)
     results: list[Result] = []
-    with _progress(data, "scoring") as step:
-        for evaluation in data.evaluations():
+    with _progress(data) as step:
+        for evaluation in data.evaluations(lambda file: step(f"reading {file}")):
             step(f"scoring {evaluation.name}")
             options = data.scoring | {key: value for key, value in own.items() if value is not None}
             options["metrics"] = options.pop("metric", ())
@@ -277,9 +278,9 @@ def units(
     if output is not None:
         check_writable(output)
     chosen = tuple(part.strip() for part in (include or "").split(",") if part.strip())
-    with _progress(data, "reading") as step:
+    with _progress(data) as step:
         results = []
-        for evaluation in data.evaluations():
+        for evaluation in data.evaluations(lambda file: step(f"reading {file}")):
             step(f"listing the units of {evaluation.name}")
             results.append(lens(evaluation, include=chosen))
     if output is not None:
@@ -344,25 +345,20 @@ def _say(data: DataOptions, text: str) -> None:
         sys.stderr.write(f"slicewise: {text}\n")
 
 
-class _progress:  # noqa: N801 (used as a word)
-    """A line on standard error that says what is being done; nothing when it is no terminal, or --quiet."""
+@contextmanager
+def _progress(data: DataOptions) -> Iterator[Callable[[str], None]]:
+    """Say on standard error what is being done, for how long; nothing when it is no terminal, or --quiet."""
+    if data.quiet or not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    def __init__(self, data: DataOptions, first: str) -> None:
-        self.status: Any = None
-        self.first = first
-        self.wanted = not data.quiet and sys.stderr.isatty()
-
-    def __enter__(self) -> Callable[[str], None]:
-        if self.wanted:
-            from rich.console import Console
-
-            self.status = Console(stderr=True).status(f"{self.first} …")
-            self.status.start()
-        return lambda text: self.status.update(f"{text} …") if self.status else None
-
-    def __exit__(self, *_: object) -> None:
-        if self.status:
-            self.status.stop()
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("starting", total=None)
+        yield lambda text: progress.update(task, description=escape(text))
 
 
 def _version(wanted: bool) -> None:

@@ -13,6 +13,7 @@ import polars as pl
 
 from slicewise._version import __version__
 from slicewise.align import Aligned, Options, align, training_units
+from slicewise.align.spans import split_input, tagged_lines
 from slicewise.annotations import Annotations, Tags, Task
 from slicewise.errors import UserError, did_you_mean, quoted
 from slicewise.read import open_source, read, tell_format
@@ -230,19 +231,23 @@ class Evaluation:
         *,
         systems: Mapping[str, str] | Sequence[str],
         gold: str | None = None,
+        tokens: str | None = None,
         inputs: Sequence[str] = (),
         name: str = "data",
         **options: Any,
     ) -> Self:
-        """Make an evaluation from a frame (Polars, pandas, Arrow …) with one row per item and a column per system."""
+        """Make an evaluation from a frame (Polars, pandas, Arrow …) with one row per item and a column per system.
+
+        With `tokens` (a column of lists) gold and systems are columns of lists of tags.
+        """
         import narwhals as nw
 
         table = nw.from_native(frame, eager_only=True).to_polars()
         columns = dict(systems) if hasattr(systems, "keys") else {s: s for s in systems}
-        for column in [*columns.values(), *inputs, *([gold] if gold else [])]:
+        for column in [*columns.values(), *inputs, *([gold] if gold else []), *([tokens] if tokens else [])]:
             if column not in table.columns:
                 raise UserError(f"no column {quoted(column)} in the frame; {did_you_mean(column, table.columns)}")
-        used = {gold, *columns.values(), *inputs}
+        used = {gold, tokens, *columns.values(), *inputs}
         rest = table.select([c for c in table.columns if c not in used])
 
         def one(column: str) -> Annotations:
@@ -251,6 +256,13 @@ class Evaluation:
         texts = [Annotations(name=c, items=table.height, answers=table[c].cast(pl.String)) for c in inputs]
         files = {run: one(column) for run, column in columns.items()}
         reference = None if gold is None else one(gold)
+        if tokens is not None and reference is not None:
+            words, offsets = split_input(table[tokens])
+            reference = replace(tagged_lines(reference), tokens=words)
+            if not np.array_equal(offsets, reference.offsets if reference.offsets is not None else []):
+                raise UserError(
+                    f"{quoted(str(gold))} and {quoted(tokens)} differ in length; expected one tag per token"
+                )
         return cls._build(name, reference, files, {run: (run,) for run in files}, texts, _options(**options))
 
     @classmethod
@@ -310,19 +322,20 @@ def load(
     system_names: Sequence[str] | None = None,
     format: str | None = None,  # noqa: A002 (the word that users know)
     name: str | None = None,
+    on_file: Callable[[str], None] | None = None,
     **options: Any,
 ) -> Evaluation:
     """Read gold and systems from files and align them.
 
     Files are named as on the command line: `FILE` or `FILE:COLUMN`; a list of files is a system with restarts. Options
     are those of the command line: task, scheme, strict, strict_tokens, strip_prefix, negative_label, map, ignore,
-    cluster, lower.
+    cluster, lower. `on_file` is called with the name of each file before it is read.
     """
     if matrix is not None:
         return _load_matrix(matrix, system_names, name, gold, systems, _options(**options))
     if not systems:
         raise UserError("no system to evaluate; add --system NAME=FILE")
-    opened = _Opened()
+    opened = _Opened(on_file)
     gold_file = None if gold is None else read(opened("gold", gold), format)
     runs = _runs(systems, lambda value: not isinstance(value, (str, Path)))
     chosen = _options(**options)
@@ -364,12 +377,15 @@ def _read_input(source: Source, format: str | None) -> Annotations:  # noqa: A00
 class _Opened:
     """Opens sources, each file once, and remembers their hashes in the order of reading."""
 
-    def __init__(self) -> None:
+    def __init__(self, on_file: Callable[[str], None] | None = None) -> None:
+        self.on_file = on_file
         self.digests: list[str] = []
         self.first: str = ""
         self.kept: dict[str, Source] = {}
 
     def __call__(self, role: str, path: Path_) -> Source:
+        if self.on_file is not None:
+            self.on_file(str(path))
         source = open_source(path, self.kept)
         self.first = self.first or source.name
         self.digests += [f"{role}:{file.digest[:12]}" for file in source.files]

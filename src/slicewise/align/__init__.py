@@ -13,7 +13,7 @@ from slicewise.align.clusters import Clusters, find_clusters
 from slicewise.align.options import Options
 from slicewise.align.spans import find_units, other_count, split_input, tagged_lines
 from slicewise.align.task import tell_task
-from slicewise.align.units import UnitSet, merge
+from slicewise.align.units import Merged, UnitSet, merge
 from slicewise.annotations import Annotations, Task
 from slicewise.errors import UserError, counted, quoted
 
@@ -62,7 +62,7 @@ def align(
         systems = dict(systems)
     reference = next(iter(systems.values())) if gold is None else gold
     task, told_by = (options.task, "") if options.task else tell_task(gold, reference)
-    notes = (f"task {task.value}, told by {told_by}",) if told_by else ()
+    notes = (f"task {task.value}" + (f" (told by {told_by})" if told_by else ""),)
     if gold is None and task is not Task.SCORES:
         gold = reference = _own_gold(systems)
     texts = _inputs(inputs, reference)
@@ -160,8 +160,7 @@ def _align_tokens(
         found[name] = find_units(system, gold, lengths, task, options)
     merged = merge([_renamed(f.units, task, options) for f in found.values()], list(found))
     warnings = [w for f in found.values() for w in f.warnings]
-    warnings += _repeated(dict(zip(found, merged.repeats, strict=True)), options)
-    warnings += _ignored({name: f.units for name, f in found.items()}, task, options)
+    warnings += _oddities(merged, {name: f.units for name, f in found.items()}, task, options)
     schemes = {name: f.scheme for name, f in found.items() if f.scheme}
     clusters = find_clusters(gold, options.cluster)
     return Aligned(
@@ -210,6 +209,13 @@ def _renamed(units: UnitSet, task: Task, options: Options) -> UnitSet:
     return units.without(ignored).relabelled(mapping)
 
 
+def _oddities(merged: Merged, found: Mapping[str, UnitSet], task: Task, options: Options) -> list[str]:
+    """Return what was left out or counted once, and that there is nothing to find."""
+    empty = [] if merged.frame["gold"].any() else ["gold has no units: recall and per-label scores are undefined"]
+    repeats = dict(zip(found, merged.repeats, strict=True))
+    return [*_repeated(repeats, options), *(_ignored(found, task, options) if options.ignore else []), *empty]
+
+
 def _ignored(found: Mapping[str, UnitSet], task: Task, options: Options) -> list[str]:
     plain = replace(options, map={})
     gone = {name: len(units) - len(_renamed(units, task, plain)) for name, units in found.items()}
@@ -226,9 +232,9 @@ def _repeated(repeats: Mapping[str, int], options: Options) -> list[str]:
 def _scheme_notes(schemes: Mapping[str, str]) -> tuple[str, ...]:
     if not schemes:
         return ()
-    if len(set(schemes.values())) == 1:
-        return (f"tags {next(iter(schemes.values()))}",)
-    return ("tags " + ", ".join(f"{scheme} in {name}" for name, scheme in schemes.items()),)
+    usual = next(iter(schemes.values()))
+    others = [f"{scheme} in {name}" for name, scheme in schemes.items() if scheme != usual]
+    return (f"tags {usual}" + (f", but {', '.join(others)}" if others else ""),)
 
 
 def _with_group(units: pl.DataFrame, clusters: Clusters) -> pl.DataFrame:
@@ -277,8 +283,7 @@ def _align_labels(aligned: Aligned, files: Mapping[str, Annotations], options: O
     negative = frozenset() if options.negative_label is None else frozenset([options.negative_label])
     sets = [_renamed(units, aligned.task, options).without(negative) for units in found.values()]
     merged = merge(sets, list(found))
-    warnings += _repeated(dict(zip(found, merged.repeats, strict=True)), options)
-    warnings += _ignored(found, aligned.task, options)
+    warnings += _oddities(merged, found, aligned.task, options)
     return replace(
         aligned,
         units=_with_group(merged.frame, aligned.clusters),

@@ -34,17 +34,15 @@ def tagged_lines(annotations: Annotations) -> Annotations:
     """Turn lines of tags, one sentence a line, into tags of tokens."""
     if annotations.tags is not None or annotations.spans is not None or annotations.answers is None:
         return annotations
-    words = annotations.answers.cast(pl.String).str.strip_chars().str.extract_all(r"\S+")
-    offsets = np.concatenate([[0], np.cumsum(words.list.len().to_numpy().astype(np.int64))])
-    flat = words.filter(words.list.len() > 0).explode()
-    return replace(annotations, tags=Tags.encode(flat), offsets=offsets, answers=None)
+    words, offsets = split_input(annotations.answers)
+    return replace(annotations, tags=Tags.encode(words), offsets=offsets, answers=None)
 
 
 def split_input(texts: pl.Series) -> tuple[pl.Series, NDArray[np.int64]]:
-    """Return the tokens of lines that are tokenised by spaces."""
-    words = texts.str.strip_chars().str.extract_all(r"\S+")
+    """Return the tokens of lines that are tokenised by spaces, or of lists."""
+    words = texts if isinstance(texts.dtype, pl.List) else texts.cast(pl.String).str.extract_all(r"\S+")
     offsets = np.concatenate([[0], np.cumsum(words.list.len().to_numpy().astype(np.int64))])
-    return words.filter(words.list.len() > 0).explode(), offsets
+    return words.filter(words.list.len() > 0).explode().cast(pl.String), offsets
 
 
 def find_units(

@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 
 def read(source: Source) -> Annotations:
     """Read one file or several; blank lines are passed over."""
-    frames = [_frame(file) for file in source.files]
-    frame = pl.concat(frames, how="diagonal_relaxed") if len(frames) > 1 else frames[0]
+    if "frame" not in source.parsed:
+        frames = [_frame(file) for file in source.files]
+        source.parsed["frame"] = pl.concat(frames, how="diagonal_relaxed") if len(frames) > 1 else frames[0]
+    frame: pl.DataFrame = source.parsed["frame"]
     lines = [_object_lines(file) for file in source.files]
     starts = np.cumsum([0, *(len(numbers) for numbers in lines)])
 

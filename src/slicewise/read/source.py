@@ -10,9 +10,9 @@ import lzma
 import re
 import sys
 import zlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from slicewise.errors import UserError
 
@@ -66,6 +66,8 @@ class Source:
     name: str
     files: tuple[File, ...]
     column: str | None = None
+    parsed: dict[str, Any] = field(default_factory=dict, compare=False)
+    """What a reader has parsed already, for another column of the same files."""
 
     @property
     def only(self) -> File:

@@ -12,12 +12,16 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from slicewise.results.base import Row
-    from slicewise.results.score import Prf, ScoreResult, Value
+    from slicewise.results.score import Pair, Prf, ScoreResult, Value
 
 ABREAST = 5
 """How many systems stand side by side in 80 columns."""
 MOST_PAIRS = 10
 MOST_LABELS = 15
+ENOUGH = 10
+"""Gold units that a label needs to be called the weakest."""
+ALPHA = 0.05
+WIDTH = 80
 NAMES = {
     "boundary": "wrong boundary",
     "type": "wrong type",
@@ -60,13 +64,15 @@ def _systems(result: ScoreResult) -> list[Block]:
     """Return the main table, and a second one for metrics that would make it too wide."""
     main, *others = result.metrics
     ranking = result.ranking()
-    abreast, rest = others[:1], others[1:]
     tested = result.inference.resamples > 0
     with_prf = result.systems[ranking[0]].micro is not None and main == "f1"
     columns = [Column("system", "left"), *([Column("P"), Column("R")] if with_prf else []), Column(main)]
     columns += [Column(f"{result.inference.confidence:.0%} interval")] if tested else []
-    columns += [Column(name) for name in abreast]
-    columns += [Column("group", "left")] if len(result.groups) > 1 else []
+    group = [Column("group", "left")] if len(result.groups) > 1 else []
+    room = WIDTH - max(len(name) for name in ranking) - sum(max(len(c.title), 7) + 2 for c in columns + group) - 4
+    abreast = [name for i, name in enumerate(others) if sum(len(n) + 2 for n in others[: i + 1]) <= room]
+    rest = others[len(abreast) :]
+    columns += [*(Column(name) for name in abreast), *group]
     rows = tuple(_system_row(result, name, abreast, with_prf=with_prf) for name in ranking)
     note = f"Sorted by {main}{' (lower is better)' if main in result.lower_is_better else ''}."
     note += f" Intervals: {result.inference.interval}." if tested else ""
@@ -99,11 +105,11 @@ def _letter(i: int) -> str:
 
 def sentences(result: ScoreResult) -> list[str]:
     """Return what the tables mean, in plain words."""
-    said = []
-    ranking = result.ranking()
-    best = ranking[0]
-    if len(result.systems) > 1 and result.pairs and result.inference.resamples:
-        said.append(_about_the_best(result, best))
+    main = result.metrics[0]
+    pairs = [p for p in result.pairs if p.metric == main and p.q is not None]
+    compared = {name for p in pairs for name in (p.a, p.b)} or set(result.systems)
+    best = next(name for name in result.ranking() if name in compared)
+    said = [_about_the_best(result, best, pairs)] if pairs else []
     scores = result.systems[best]
     if scores.repairs is not None and scores.errors is not None:
         kind, gain = max(scores.repairs.items(), key=lambda item: item[1].value or 0.0)
@@ -112,6 +118,11 @@ def sentences(result: ScoreResult) -> list[str]:
                 f"{best}: repairing all {scores.errors[kind]:,} errors of the kind “{NAMES[kind]}” would gain most, "
                 f"{gain.value:.3f} F1{_within(gain)}."
             )
+    weak = [(prf.f1, label, prf) for label, prf in scores.labels.items() if prf.f1 is not None and prf.n_gold >= ENOUGH]
+    if len(weak) > 1:
+        f1, label, prf = min(weak, key=lambda row: row[:2])
+        ci = f" {bounds(prf.ci['f1'])}" if prf.ci else ""
+        said.append(f"{best} is weakest on {label}: F1 {f1:.3f}{ci} on {prf.n_gold:,} gold units.")
     return said
 
 
@@ -119,16 +130,17 @@ def _within(value: Value) -> str:
     return f" {bounds(value.ci)}" if value.ci else ""
 
 
-def _about_the_best(result: ScoreResult, best: str) -> str:
+def _about_the_best(result: ScoreResult, best: str, pairs: Sequence[Pair]) -> str:
+    """Say whether the first system is really better than the others."""
     main = result.metrics[0]
-    alike = [name for name in result.groups[0] if name != best] if result.groups else []
     value = score(result.systems[best].metrics[main].value)
+    mine = [p for p in pairs if best in (p.a, p.b)]
+    alike = {p.a if p.b == best else p.b for p in mine if p.q is not None and p.q >= ALPHA}
     if not alike:
-        return f"{best} is best ({main} {value}), and the difference to every other system is significant (q < 0.05)."
-    return (
-        f"{best} is first ({main} {value}), but cannot be told apart from {_listed(alike)} on these data "
-        f"(q ≥ 0.05, Holm)."
-    )
+        every = "the other system" if len(mine) == 1 else "every other system"
+        return f"{best} is best ({main} {value}), and the difference to {every} is significant (q < 0.05, Holm)."
+    names = [name for name in result.ranking() if name in alike]
+    return f"{best} is first ({main} {value}), but cannot be told apart from {_listed(names)} (q ≥ 0.05, Holm)."
 
 
 def _listed(names: Sequence[str]) -> str:
