@@ -21,8 +21,12 @@ TONES = {"plain": "", "warning": "yellow", "aside": "dim", "title": "bold"}
 
 
 def show(blocks: Iterable[Block], console: Console | None = None) -> None:
-    """Print blocks to standard output, or to the console given."""
-    console = console or Console(highlight=False, soft_wrap=False)
+    """Print blocks to standard output, in colour if that is a terminal, or to the console given."""
+    if console is None:
+        console = Console(highlight=False)
+        if not console.is_terminal:
+            console.file.write(as_text(blocks, console.width) + "\n")
+            return
     for block in blocks:
         if isinstance(block, Sentence):
             console.print(Text(block.text, style=TONES[block.tone]))

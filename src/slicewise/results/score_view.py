@@ -69,7 +69,7 @@ def _systems(result: ScoreResult) -> list[Block]:
     columns = [Column("system", "left"), *([Column("P"), Column("R")] if with_prf else []), Column(main)]
     columns += [Column(f"{result.inference.confidence:.0%} interval")] if tested else []
     group = [Column("group", "left")] if len(result.groups) > 1 else []
-    room = WIDTH - max(len(name) for name in ranking) - sum(max(len(c.title), 7) + 2 for c in columns + group) - 4
+    room = WIDTH - max(len(name) for name in ranking) - sum(max(len(c.title), 6) + 2 for c in columns[1:] + group)
     abreast = [name for i, name in enumerate(others) if sum(len(n) + 2 for n in others[: i + 1]) <= room]
     rest = others[len(abreast) :]
     columns += [*(Column(name) for name in abreast), *group]
