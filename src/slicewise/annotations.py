@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from slicewise.errors import UserError
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -79,6 +81,26 @@ class Tags:
         return int(np.argmax(self.codes == code))
 
 
+@dataclass(frozen=True)
+class Places:
+    """The file and line of each item; several files stand one after the other."""
+
+    files: tuple[str, ...]
+    starts: NDArray[np.int64]
+    """The first item of each file."""
+    lines: NDArray[np.int64]
+
+    def of(self, item: int) -> tuple[str, int | None]:
+        """Return the name of an item's file, and its line there."""
+        file = int(np.searchsorted(self.starts, item, side="right")) - 1
+        return self.files[file], int(self.lines[item]) if item < len(self.lines) else None
+
+    def error(self, message: str, item: int) -> UserError:
+        """Return an error about an item."""
+        where, line = self.of(item)
+        return UserError(message, where=where, line=line)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Annotations:
     """One file's items. What the file does not have is None.
@@ -88,8 +110,8 @@ class Annotations:
 
     name: str
     items: int
-    item_lines: NDArray[np.int64] | None = None
-    """The line of the file on which each item begins, where it is not that of its first token."""
+    places: Places | None = None
+    """Where each item stands, where it is not at its first token."""
     offsets: NDArray[np.int64] | None = None
     tokens: pl.Series | None = None
     token_rows: NDArray[np.bool_] | None = None
@@ -111,16 +133,25 @@ class Annotations:
 
     def token_line(self, token: int) -> int | None:
         """Return the line of a token, from 1."""
-        if self.token_rows is None:
+        if self.token_rows is not None:
+            lines = np.flatnonzero(self.token_rows)
+            return int(lines[min(token, len(lines) - 1)]) + 1
+        if self.places is None or self.offsets is None:
             return None
-        lines = np.flatnonzero(self.token_rows)
-        return int(lines[min(token, len(lines) - 1)]) + 1
+        return self.item_line(int(np.searchsorted(self.offsets, token, side="right")) - 1)
 
     def item_line(self, item: int) -> int | None:
         """Return the line on which an item begins, from 1."""
-        if self.item_lines is not None:
-            return int(self.item_lines[item]) if item < len(self.item_lines) else None
+        if self.places is not None:
+            return self.places.of(item)[1]
         return None if self.offsets is None else self.token_line(int(self.offsets[item]))
+
+    def error(self, message: str, *, item: int | None = None) -> UserError:
+        """Return an error about the file, or about one of its items."""
+        if item is None:
+            return UserError(message, where=self.name)
+        where, line = (self.name, self.item_line(item)) if self.places is None else self.places.of(item)
+        return UserError(message, where=where, line=line)
 
     @property
     def lengths(self) -> NDArray[np.int64]:

@@ -16,7 +16,7 @@ from slicewise.align import Aligned, Options, align, training_units
 from slicewise.align.spans import split_input, tagged_lines
 from slicewise.annotations import Annotations, Tags, Task
 from slicewise.errors import UserError, did_you_mean, quoted
-from slicewise.read import open_source, read, tell_format
+from slicewise.read import open_source, read, tags_alone, tell_format
 from slicewise.read.schemes import SCHEMES
 from slicewise.read.source import COMPRESSED, check_exists
 
@@ -336,11 +336,15 @@ def load(
     if not systems:
         raise UserError("no system to evaluate; add --system NAME=FILE")
     opened = _Opened(on_file)
-    gold_file = None if gold is None else read(opened("gold", gold), format)
+    gold_file, gold_format = None, None
+    if gold is not None:
+        source = opened("gold", gold)
+        gold_format = format or tell_format(source)
+        gold_file = read(source, gold_format)
+        del source
     runs = _runs(systems, lambda value: not isinstance(value, (str, Path)))
     chosen = _options(**options)
-    own = gold is None and chosen.task is not Task.SCORES
-    files = _Files({run: opened.later(run, path) for run, path in runs.files.items()}, format, own_gold=own)
+    files = _Files({run: opened.later(run, path) for run, path in runs.files.items()}, format, gold_format)
     texts = [_read_input(opened("in", path), format) for path in inputs]
     training = None if train is None else read(opened("train", train), format)
     return Evaluation._build(
@@ -351,15 +355,18 @@ def load(
 class _Files(Mapping[str, Annotations]):
     """Systems' files, each read when it is asked for, so that only one is in memory at a time."""
 
-    def __init__(self, openers: Mapping[str, Callable[[], Source]], format: str | None, *, own_gold: bool) -> None:  # noqa: A002
+    def __init__(self, openers: Mapping[str, Callable[[], Source]], format: str | None, gold: str | None) -> None:  # noqa: A002
         self.openers = openers
         self.format = format
-        self.own_gold = own_gold
+        self.gold = gold
+        """The format of the gold file; without one, CoNLL-style files bring their own gold."""
 
     def __getitem__(self, run: str) -> Annotations:
         source = self.openers[run]()
         told = self.format or tell_format(source)
-        return read(source, told, own_gold=self.own_gold and told == "conll")
+        if told == "lines" and self.gold == "conll" and tags_alone(source):
+            told = "conll"
+        return read(source, told, own_gold=self.gold is None and told == "conll")
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.openers)

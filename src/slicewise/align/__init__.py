@@ -14,7 +14,7 @@ from slicewise.align.options import Options
 from slicewise.align.spans import find_units, other_count, split_input, tagged_lines
 from slicewise.align.task import tell_task
 from slicewise.align.units import Merged, UnitSet, merge
-from slicewise.annotations import Annotations, Task
+from slicewise.annotations import OUTSIDE, Annotations, Task
 from slicewise.errors import UserError, counted, quoted
 
 if TYPE_CHECKING:
@@ -206,7 +206,10 @@ def _renamed(units: UnitSet, task: Task, options: Options) -> UnitSet:
                 mapping[name] = f"{prefix}-{options.map[kind]}"
             if dash and kind in options.ignore:
                 ignored.add(name)
-    return units.without(ignored).relabelled(mapping)
+    renamed = units.without(ignored).relabelled(mapping)
+    if task is Task.TOKENS and mapping:
+        return renamed.without({options.negative_label if options.negative_label is not None else OUTSIDE})
+    return renamed
 
 
 def _oddities(merged: Merged, found: Mapping[str, UnitSet], task: Task, options: Options) -> list[str]:
@@ -219,9 +222,10 @@ def _oddities(merged: Merged, found: Mapping[str, UnitSet], task: Task, options:
 def _ignored(found: Mapping[str, UnitSet], task: Task, options: Options) -> list[str]:
     plain = replace(options, map={})
     gone = {name: len(units) - len(_renamed(units, task, plain)) for name, units in found.items()}
-    if not any(gone.values()):
-        return [f"--ignore {label}: no unit has this label" for label in sorted(options.ignore)]
-    return ["ignored labels: " + ", ".join(f"{counted(n, 'unit')} of {name}" for name, n in gone.items())]
+    said = ["ignored labels: " + ", ".join(f"{counted(n, 'unit')} of {name}" for name, n in gone.items())]
+    used = {part for units in found.values() for label in units.labels for part in (label, label.partition("-")[2])}
+    unused = [f"--ignore {label}: no unit has this label" for label in sorted(options.ignore - used)]
+    return [*(said if any(gone.values()) else []), *unused]
 
 
 def _repeated(repeats: Mapping[str, int], options: Options) -> list[str]:

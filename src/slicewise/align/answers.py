@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from slicewise.align.units import UnitSet
-from slicewise.errors import UserError, counted, quoted
+from slicewise.errors import counted, quoted
 
 if TYPE_CHECKING:
     from slicewise.annotations import Annotations
@@ -19,7 +19,7 @@ NUMBER_WORDS = {"true": "1", "false": "0", "yes": "1", "no": "0"}
 def values(annotations: Annotations) -> pl.Series:
     """Return the answers, or say that there are none."""
     if annotations.answers is None:
-        raise UserError("no answer per item in it; name its column, as FILE:COLUMN", where=annotations.name)
+        raise annotations.error("no answer per item in it; name its column, as FILE:COLUMN")
     return annotations.answers
 
 
@@ -27,18 +27,14 @@ def labels(annotations: Annotations, *, gold: bool) -> tuple[pl.Series, list[str
     """Return one label per item as a string; an empty one is an error in gold and no answer in a system."""
     answers = values(annotations)
     if isinstance(answers.dtype, (pl.List, pl.Struct)):
-        raise UserError(
-            "a list of labels per item, but the task is labels; use --task multilabel", where=annotations.name, line=1
-        )
+        raise annotations.error("a list of labels per item, but the task is labels; use --task multilabel", item=0)
     text = answers.cast(pl.String).str.strip_chars()
     empty = (text.is_null() | (text == "")).fill_null(True)
     if not empty.any():
         return text, []
     first = int(empty.arg_max() or 0)
     if gold:
-        raise UserError(
-            "an empty label; expected one label per item", where=annotations.name, line=annotations.item_line(first)
-        )
+        raise annotations.error("an empty label; expected one label per item", item=first)
     count = counted(int(empty.sum()), "empty output")
     return text.set(empty, None), [
         f"{annotations.name}: {count} (first at line {annotations.item_line(first)}), counted as wrong"
@@ -61,7 +57,7 @@ def multilabel_units(annotations: Annotations) -> UnitSet:
     flat = answers.filter(sizes > 0).explode().cast(pl.String)
     if flat.null_count():
         row = int(item[int(flat.is_null().arg_max() or 0)])
-        raise UserError("a label is null; expected strings", where=annotations.name, line=annotations.item_line(row))
+        raise annotations.error("a label is null; expected strings", item=row)
     return UnitSet.of_items(item, flat)
 
 
@@ -77,7 +73,7 @@ def scores(annotations: Annotations) -> pl.Series:
     """Return one finite number per item; true and false count 1 and 0."""
     answers = values(annotations)
     if isinstance(answers.dtype, (pl.List, pl.Struct)):
-        raise UserError("a list per item; expected one score", where=annotations.name, line=annotations.item_line(0))
+        raise annotations.error("a list per item; expected one score", item=0)
     if answers.dtype == pl.String:
         words = answers.str.strip_chars().str.to_lowercase()
         numbers = words.replace(NUMBER_WORDS).cast(pl.Float64, strict=False)
@@ -87,9 +83,7 @@ def scores(annotations: Annotations) -> pl.Series:
     if bad.any():
         row = int(bad.arg_max() or 0)
         found = "no score" if answers[row] is None or answers[row] == "" else f"score {quoted(str(answers[row]))}"
-        raise UserError(
-            f"{found}; expected a finite number, or true/false; mend or leave out the item",
-            where=annotations.name,
-            line=annotations.item_line(row),
+        raise annotations.error(
+            f"{found}; expected a finite number, or true/false; mend or leave out the item", item=row
         )
     return numbers

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from slicewise.errors import UserError, quoted
+from slicewise.errors import quoted
 
 if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
+
+    from slicewise.annotations import Annotations
 
 
 @dataclass(frozen=True)
@@ -45,18 +47,17 @@ class _Visible:
 
 
 def to_tokens(
-    name: str,
+    annotations: Annotations,
     spans: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]],
     texts: pl.Series,
     tokens: pl.Series,
     offsets: NDArray[np.int64],
-    lines: NDArray[np.int64] | None,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return first and last-but-one token of each (item, start, end) that counts characters of the item's text."""
     item, start, end = spans
     text, token = _Visible.of(texts), _Visible.of(tokens)
     token_at = token.at_starts()
-    _check_same(name, text, token, token_at, offsets, lines)
+    _check_same(annotations, text, token, token_at, offsets)
     begin = text.before[text.starts[item] + start]
     stop = text.before[text.starts[item] + end]
     first = np.searchsorted(token_at[:-1], begin, side="left")
@@ -68,22 +69,20 @@ def to_tokens(
     if bad.any():
         i = int(np.argmax(bad))
         shown = texts[int(item[i])][int(start[i]) : int(end[i])]
-        raise UserError(
+        raise annotations.error(
             f"item {int(item[i]) + 1:,}: the span {start[i]}–{end[i]} {quoted(shown)} cuts a token; "
             "spans must begin and end where tokens do; mend the offsets, or leave out the tokens to compare characters",
-            where=name,
-            line=None if lines is None else int(lines[item[i]]),
+            item=int(item[i]),
         )
     return first - offsets[item], last + 1 - offsets[item]
 
 
 def _check_same(
-    name: str,
+    annotations: Annotations,
     text: _Visible,
     token: _Visible,
     token_at: NDArray[np.int64],
     offsets: NDArray[np.int64],
-    lines: NDArray[np.int64] | None,
 ) -> None:
     """Text and tokens of every item must be the same but for white space."""
     ours, theirs = text.at_starts(), token_at[offsets]
@@ -93,9 +92,8 @@ def _check_same(
         unequal[int(np.searchsorted(ours, place, side="right")) - 1] = True
     if unequal.any():
         item = int(np.argmax(unequal))
-        raise UserError(
+        raise annotations.error(
             f"item {item + 1:,}: the text is not made of the tokens; character offsets can be mapped to tokens only if "
             "both are the same but for spaces; give token offsets, or leave out the tokens",
-            where=name,
-            line=None if lines is None else int(lines[item]),
+            item=item,
         )

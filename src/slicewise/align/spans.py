@@ -83,9 +83,8 @@ def _from_tags(annotations: Annotations, gold: Annotations, task: Task, options:
         )
     item = np.searchsorted(aligned.offsets, spans.start, side="right") - 1
     base = aligned.offsets[item]
-    return Found(
-        UnitSet(item, spans.start - base, spans.end - base, spans.label, spans.labels), scheme, tuple(warnings)
-    )
+    units = UnitSet(item, spans.start - base, spans.end - base, spans.label, spans.labels)
+    return Found(units, scheme if np.any(aligned.tags.codes) else None, tuple(warnings))
 
 
 def _unknown_prefix(annotations: Annotations, tags: Tags, odd: list[int]) -> UserError:
@@ -130,9 +129,7 @@ def _from_offsets(annotations: Annotations, gold: Annotations, lengths: NDArray[
     limit = texts.str.len_chars().to_numpy().astype(np.int64) if texts is not None else lengths
     _check_range(annotations, item, start, end, limit, "characters" if by_characters else "tokens")
     if by_characters and gold.tokens is not None and gold.offsets is not None and texts is not None:
-        start, end = to_tokens(
-            annotations.name, (item, start, end), texts, gold.tokens, gold.offsets, annotations.item_lines
-        )
+        start, end = to_tokens(annotations, (item, start, end), texts, gold.tokens, gold.offsets)
     elif by_characters != (gold.tokens is None):
         raise UserError(
             f"its spans count tokens, but {gold.name} has only text; give text and character offsets",
@@ -154,11 +151,10 @@ def _other_texts(annotations: Annotations, gold: Annotations, texts: pl.Series, 
     first = int(different.arg_max() or 0)
     if int((texts.str.len_chars() != gold_texts.str.len_chars()).sum()):
         first = int((texts.str.len_chars() != gold_texts.str.len_chars()).arg_max() or 0)
-        raise UserError(
+        raise annotations.error(
             f"item {first + 1:,}: the text has another length than in {gold.name}:{gold.item_line(first)}; "
             "character offsets can be compared only over the same text",
-            where=annotations.name,
-            line=annotations.item_line(first),
+            item=first,
         )
     return (
         f"{annotations.name}: {counted(int(different.sum()), 'text')} of {len(texts):,} differ from {gold.name} "
@@ -185,10 +181,9 @@ def _check_range(
         if end[i] > lengths[item[i]]
         else "offsets begin at 0"
     )
-    raise UserError(
+    raise annotations.error(
         f"item {int(item[i]) + 1:,}: the span {start[i]}–{end[i]} is out of range or inverted; {why}; mend the span",
-        where=annotations.name,
-        line=annotations.item_line(int(item[i])),
+        item=int(item[i]),
     )
 
 

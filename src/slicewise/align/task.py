@@ -29,7 +29,7 @@ def tell_task(gold: Annotations | None, told_by: Annotations) -> tuple[Task, str
         raise UserError(
             "no tags, spans, label, labels, output or score in it; name the column, as FILE:COLUMN", where=told_by.name
         )
-    if told_by.answers.name in BY_FIELD and told_by.answers.dtype != pl.String:
+    if told_by.answers.name in BY_FIELD:
         return BY_FIELD[told_by.answers.name], f"the field {told_by.answers.name!r}"
     if gold is None:
         return Task.SCORES, "outputs without gold"

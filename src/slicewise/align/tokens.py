@@ -97,8 +97,8 @@ def _first_difference(gold: Annotations, system: Annotations) -> UserError:
 
 def _line(annotations: Annotations, start: int, at: int, length: int) -> int | None:
     """Return the line of the token at a place in a sentence, or the line after its last token."""
-    if at < length:
-        return annotations.token_line(start + at)
+    if at < length or annotations.token_rows is None:
+        return annotations.token_line(start + min(at, length - 1))
     last = annotations.token_line(start + length - 1)
     return None if last is None else last + 1
 

@@ -18,7 +18,7 @@ FORMATS = ("conll", "jsonl", "table", "lines")
 CONLL_SUFFIXES = {".conll", ".conllu", ".bio", ".iob", ".iob2", ".bioes", ".bmes", ".conll03"}
 SAMPLE = 1 << 16
 
-__all__ = ["FORMATS", "open_source", "read", "tell_format"]
+__all__ = ["FORMATS", "open_source", "read", "tags_alone", "tell_format"]
 
 
 def read(source: Source, format: str | None = None, *, own_gold: bool = False) -> Annotations:  # noqa: A002
@@ -59,7 +59,14 @@ def _looks_like_conll(data: bytes) -> bool:
     blanks = re.search(r"\n[ \t\r]*\n[ \t\r]*[^\s]", sample) is not None
     if widths == {1}:
         return tagged and blanks
+    if all(_is_tag(cell) for row in rows for cell in row):
+        return False  # a line of tags per sentence
     return tagged or (blanks and "\t" in sample)
+
+
+def tags_alone(source: Source) -> bool:
+    """Tell whether every line has one word at most: predictions alone, beside a CoNLL-style gold file."""
+    return not re.search(rb"[^ \t\r\n][ \t]+[^ \t\r\n]", source.files[0].data)
 
 
 def _is_tag(cell: str) -> bool:

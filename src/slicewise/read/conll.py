@@ -17,7 +17,7 @@ from slicewise.annotations import Annotations, Tags
 from slicewise.errors import did_you_mean, quoted
 from slicewise.read import ragged
 from slicewise.read.ragged import BLANK, COMMENT, DOCUMENT, TOKEN
-from slicewise.read.schemes import unknown_tags
+from slicewise.read.schemes import split_tag, unknown_tags
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -199,11 +199,9 @@ def _without_tagged_comments(kinds: NDArray[np.uint8], tags: list[Tags], columns
     odd = unknown_tags(tags[0])
     if not odd or not columns:
         return kinds, tags, columns
-    is_odd = np.isin(tags[0].codes, odd)
-    hashed = columns[0].str.starts_with("#").to_numpy()
-    if is_odd.all() or not (hashed & is_odd).any() or (is_odd & ~hashed).any():
-        return kinds, tags, columns
-    return _drop(kinds, tags, columns, is_odd & hashed)
+    comment = np.isin(tags[0].codes, odd) & columns[0].str.starts_with("#").to_numpy()
+    has_tags = any("-" in name and split_tag(name) for name in tags[0].names)
+    return _drop(kinds, tags, columns, comment) if has_tags and comment.any() else (kinds, tags, columns)
 
 
 def _annotations(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from slicewise.errors import UserError, quoted
+from slicewise.errors import quoted
 from slicewise.read.records import annotate
 
 if TYPE_CHECKING:
@@ -26,13 +26,7 @@ def read(source: Source) -> Annotations:
         source.parsed["frame"] = pl.concat(frames, how="diagonal_relaxed") if len(frames) > 1 else frames[0]
     frame: pl.DataFrame = source.parsed["frame"]
     lines = [_object_lines(file) for file in source.files]
-    starts = np.cumsum([0, *(len(numbers) for numbers in lines)])
-
-    def error(message: str, row: int) -> UserError:
-        at = int(np.searchsorted(starts, row, side="right")) - 1
-        return source.files[at].error(message, int(lines[at][row - starts[at]]))
-
-    return annotate(source.name, frame, np.concatenate(lines), source.column, error)
+    return annotate(source, frame, lines)
 
 
 def _frame(file: File) -> pl.DataFrame:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from slicewise.annotations import Annotations
+from slicewise.annotations import Annotations, Places
 
 if TYPE_CHECKING:
     from slicewise.read.source import File, Source
@@ -16,16 +16,18 @@ if TYPE_CHECKING:
 def read(source: Source) -> Annotations:
     """Read one answer per line; an empty line is an item too."""
     answers = split_lines(source.only)
-    return Annotations(
-        name=source.only.name, items=len(answers), item_lines=np.arange(1, len(answers) + 1), answers=answers
-    )
+    places = Places((source.only.name,), np.zeros(1, np.int64), np.arange(1, len(answers) + 1))
+    return Annotations(name=source.only.name, items=len(answers), places=places, answers=answers)
 
 
 def split_lines(file: File) -> pl.Series:
     """Return a file's lines, without their ends; the last line may lack one."""
-    if error := file.utf8_error():
-        raise error
-    lines = file.data.decode().split("\n")
-    if lines[-1] == "":
-        lines.pop()
-    return pl.Series(lines, dtype=pl.String).str.strip_suffix("\r")
+    unused = next((chr(c) for c in range(1, 9) if bytes([c]) not in file.data), None)
+    if unused is None:
+        raise file.error("this is a binary file; expected text, one item per line")
+    schema = {"line": pl.String}
+    try:
+        frame = pl.read_csv(file.data, separator=unused, quote_char=None, has_header=False, schema=schema)
+    except pl.exceptions.PolarsError as error:
+        raise file.utf8_error() or file.error(f"cannot be read as lines: {error}") from None
+    return frame.to_series().fill_null("").alias("")

@@ -6,11 +6,12 @@ import re
 from typing import TYPE_CHECKING
 
 import numpy as np
-import polars as pl
 
 from slicewise.errors import counted
+from slicewise.read.lines import split_lines
 
 if TYPE_CHECKING:
+    import polars as pl
     from numpy.typing import NDArray
 
     from slicewise.read.source import File
@@ -35,7 +36,7 @@ def first_data_line(data: bytes) -> str:
 
 def split(line: str) -> list[str]:
     """Return the columns of a line: between tabs where it has any, else between runs of spaces."""
-    return line.split("\t") if "\t" in line else line.split()
+    return line.split("\t") if "\t" in line else re.split(" +", line.strip(" "))
 
 
 def separator(data: bytes) -> str:
@@ -45,17 +46,16 @@ def separator(data: bytes) -> str:
 
 def parse(file: File, width: int) -> tuple[NDArray[np.uint8], list[pl.Series]]:
     """Take every line apart; the number of columns is that of most lines, and a line with another is an error."""
-    lines = pl.Series(file.data.decode().split("\n"), dtype=pl.String).str.strip_chars_end(" \t\r")
-    if lines[-1] == "":
-        lines = lines[:-1]
+    lines = split_lines(file).str.strip_chars_end(" \t\r")
     blank = lines.str.strip_chars(" \t") == ""
     hashed = lines.str.starts_with("#")
     document = lines.str.contains("^-DOCSTART-(?:[ \t]|$)")
     data = ~(blank | document)
-    lines = _separated(lines, data & ~hashed)
+    telling = data & ~hashed if (data & ~hashed).any() else data
+    lines = _separated(lines, telling)
     widths = lines.str.count_matches("\t", literal=True).to_numpy().astype(np.int64) + 1
     kinds = np.select([blank.to_numpy(), document.to_numpy()], [BLANK, DOCUMENT], TOKEN).astype(np.uint8)
-    counts = np.bincount(widths[(data & ~hashed).to_numpy()] if (data & ~hashed).any() else widths[data.to_numpy()])
+    counts = np.bincount(widths[telling.to_numpy()])
     usual = int(np.argmax(counts)) if len(counts) else width
     wrong = (kinds == TOKEN) & (widths != usual)
     kinds[wrong & hashed.to_numpy()] = COMMENT

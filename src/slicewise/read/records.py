@@ -7,26 +7,28 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from slicewise.annotations import Annotations, Tags
+from slicewise.annotations import Annotations, Places, Tags
 from slicewise.errors import UserError, counted, did_you_mean, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
+    from slicewise.read.source import Source
+
 ANSWERS = ("label", "labels", "output", "score")
 SPAN_FIELDS = ("start", "end", "label")
-LineError = "Callable[[str, int], UserError]"
 
 
-def annotate(
-    name: str, frame: pl.DataFrame, lines: NDArray[np.int64], column: str | None, error: Callable[[str, int], UserError]
-) -> Annotations:
+def annotate(source: Source, frame: pl.DataFrame, lines: Sequence[NDArray[np.int64]]) -> Annotations:
     """Tell tokens, spans, tags, text and answer from the fields' names; all other fields are metadata.
 
-    `error(message, row)` makes an error that names the file and line of a row.
+    `lines` are those of each file's items.
     """
+    starts = np.cumsum([0, *(len(numbers) for numbers in lines)])[:-1]
+    places = Places(tuple(file.name for file in source.files), starts, np.concatenate(lines))
+    name, column, error = source.name, source.column, places.error
     fields = dict(zip(frame.columns, frame.get_columns(), strict=True))
     answers = None
     if column is not None:
@@ -45,7 +47,7 @@ def annotate(
     return Annotations(
         name=name,
         items=frame.height,
-        item_lines=lines,
+        places=places,
         offsets=offsets,
         tokens=tokens,
         tags=None if tags is None else tags[0],
@@ -59,7 +61,7 @@ def annotate(
 def _pick(name: str, frame: pl.DataFrame, column: str) -> pl.Series:
     """Return a column by its name, its number from 1, or a dotted path into JSON objects."""
     if column in frame.columns:
-        return frame.get_column(column)
+        return _plain(name, frame.get_column(column))
     if column.isdigit() and 1 <= int(column) <= frame.width:
         return frame.to_series(int(column) - 1)
     series: pl.Series | None = None
@@ -74,9 +76,14 @@ def _pick(name: str, frame: pl.DataFrame, column: str) -> pl.Series:
         series = frame.get_column(head) if series is None else series.struct.field(head)
         rest = rest[len(head) + 1 :]
         known = series.struct.fields if isinstance(series.dtype, pl.Struct) else []
-    if series is None or isinstance(series.dtype, pl.Struct):
-        raise UserError(f"column {quoted(column)} holds objects; name a field of it: {', '.join(known)}", where=name)
-    return series.alias(column)
+    return _plain(name, frame.to_series() if series is None else series.alias(column))
+
+
+def _plain(name: str, series: pl.Series) -> pl.Series:
+    if isinstance(series.dtype, pl.Struct):
+        known = ", ".join(series.struct.fields)
+        raise UserError(f"column {quoted(series.name)} holds objects; name a field of it: {known}", where=name)
+    return series
 
 
 def _longest_prefix(path: str, known: list[str]) -> str | None:

@@ -29,14 +29,7 @@ def read(source: Source) -> Annotations:
     """Read one file or several with the same columns."""
     frames, numbers = zip(*(_frame(file, source.column) for file in source.files), strict=True)
     frame = pl.concat(frames, how="diagonal_relaxed") if len(frames) > 1 else frames[0]
-    lines = np.concatenate(numbers)
-    starts = np.cumsum([0, *(f.height for f in frames)])
-
-    def error(message: str, row: int) -> UserError:
-        at = int(np.searchsorted(starts, row, side="right")) - 1
-        return source.files[at].error(message, int(lines[row]))
-
-    return annotate(source.name, frame, lines, source.column, error)
+    return annotate(source, frame, list(numbers))
 
 
 def _frame(file: File, column: str | None) -> tuple[pl.DataFrame, NDArray[np.int64]]:
@@ -51,7 +44,7 @@ def _frame(file: File, column: str | None) -> tuple[pl.DataFrame, NDArray[np.int
         raise error
     header = has_header(file, column)
     frame = _text_frame(file, header=header)
-    lines = np.arange(frame.height) + (2 if header else 1)
+    lines = np.arange(frame.height) + (2 if header else 1) + _newlines_above(frame)
     filled = ~frame.select(pl.all_horizontal(pl.all().is_null())).to_series()
     frame, lines = frame.filter(filled), lines[filled.to_numpy()]
     if frame.height == 0:
@@ -59,6 +52,12 @@ def _frame(file: File, column: str | None) -> tuple[pl.DataFrame, NDArray[np.int
     if frame.to_series(-1).null_count() and (error := _bad_row(file, delimiter(file))):
         raise error
     return frame.with_columns(pl.all().fill_null("")), lines
+
+
+def _newlines_above(frame: pl.DataFrame) -> NDArray[np.int64]:
+    """Count the line ends inside the cells of the rows above each row."""
+    within = frame.select(pl.sum_horizontal(pl.all().str.count_matches("\n", literal=True).fill_null(0))).to_series()
+    return np.concatenate([[0], np.cumsum(within.to_numpy().astype(np.int64))[:-1]])
 
 
 def _text_frame(file: File, *, header: bool) -> pl.DataFrame:
