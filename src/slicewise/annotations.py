@@ -125,6 +125,8 @@ class Annotations:
     texts: pl.Series | None = None
     answers: pl.Series | None = None
     """One value per item: a label, a text or a score; a list of strings for several labels."""
+    tabs_separate: bool = False
+    """Whether a tab in an answer separates several references."""
     metadata: pl.DataFrame = field(default_factory=pl.DataFrame)
     documents: NDArray[np.int64] | None = None
     docstarts: NDArray[np.bool_] | None = None

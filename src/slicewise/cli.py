@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import io
 import os
 import sys
 from contextlib import contextmanager
@@ -301,7 +302,14 @@ def _check_outputs(data: DataOptions) -> None:
 
 
 def _deliver(data: DataOptions, results: list[Result]) -> None:
-    """Write what was asked for, and show the rest."""
+    """Write what was asked for, and show the rest; a reader that goes away (`| head`) is no error."""
+    try:
+        _write(data, results)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _write(data: DataOptions, results: list[Result]) -> None:
     from slicewise.results.files import safe_name, write_tables, write_text
 
     text = _json(results) if data.json is not None else ""
@@ -312,6 +320,7 @@ def _deliver(data: DataOptions, results: list[Result]) -> None:
             _say(data, f"wrote {len(write_tables(folder, tables))} tables to {folder}{os.sep}")
     if data.json == "-":
         sys.stdout.write(text)
+        sys.stdout.flush()
         return
     if data.json is not None:
         write_text(Path(data.json), text)
@@ -322,6 +331,7 @@ def _deliver(data: DataOptions, results: list[Result]) -> None:
         if i:
             sys.stdout.write("\n")
         show(result.blocks())
+    sys.stdout.flush()
 
 
 def _json(results: list[Result]) -> str:
@@ -378,6 +388,9 @@ def _main(
 
 def main() -> None:
     """Run the command line: 0 done, 2 the user's input is wrong."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8")  # whatever the locale: results are full of text from the data
     # typer shows only the subclasses of the exception that all misuse of the command line raises
     misuse: type[Exception] = next(k for k in typer.BadParameter.__mro__ if k.__name__ == "ClickException")
     try:
@@ -388,8 +401,6 @@ def main() -> None:
         _fail(_one_line(error))
     except (typer.Abort, KeyboardInterrupt):
         sys.exit(130)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except MemoryError:
         _fail("not enough memory; use fewer systems or a smaller file")
 

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 FILES = ("gold", "train", "matrix")
+UNION_MEMBERS = {"str", "int", "float", "list"}
+"""What pydantic puts behind a key that may be of several types."""
 
 
 class _Strict(BaseModel):
@@ -88,6 +90,9 @@ def read_settings(path: Path) -> Settings:
 
 def datasets(settings: Settings, path: Path) -> list[dict[str, Any]]:
     """Return, per data set, the keywords of `load`; paths are relative to the file."""
+    names = [dataset.name for dataset in settings.dataset or () if dataset.name is not None]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise UserError(f"two data sets are called {quoted(twice[0])}; give each its own name", where=str(path))
     shared = {name: getattr(settings, name) for name in Reading.model_fields}
     chosen: Iterable[Dataset] = settings.dataset or [settings]
     found = []
@@ -127,7 +132,10 @@ def _underscored(table: dict[str, Any]) -> dict[str, Any]:
 
 def _explained(error: ValidationError, path: Path) -> UserError:
     first = error.errors()[0]
-    *where, key = [str(part) for part in first["loc"] if not str(part).startswith(("list[", "dict["))]
+    path_to = [str(part) for part in first["loc"]]
+    while len(path_to) > 1 and path_to[-1].partition("[")[0] in UNION_MEMBERS:
+        path_to.pop()
+    *where, key = path_to
     place = f" in {'.'.join(where)}" if where else ""
     if first["type"] == "extra_forbidden":
         known = [*(Dataset if where else Settings).model_fields]

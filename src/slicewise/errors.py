@@ -19,7 +19,9 @@ class UserError(Exception):
         self.where = where
         self.line = line
         place = "" if where is None else f"{where}: " if line is None else f"{where}:{line}: "
-        super().__init__(" ".join(f"{place}{message}".split()))
+        super().__init__(
+            "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in place) + " ".join(message.split())
+        )
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from slicewise.align.units import UnitSet
     from slicewise.read.source import Source
 
-RESERVED = {"gold", "item", "start", "end", "label", "group", "cluster", "text", "slice"}
+RESERVED = {"gold", "item", "start", "end", "label", "group", "cluster", "text", "slice", "bin"}
+"""Names that tables use for other columns."""
 Path_ = str | Path
 
 
@@ -79,6 +80,12 @@ class Evaluation:
         if self.aligned.units is None:
             raise UserError(f"the task {self.task.value} has no units; its items carry a score each")
         return self.aligned.units
+
+    def answers(self, name: str) -> pl.Series:
+        """Return what gold or a system answered per item; nameless, since Polars takes some names for patterns."""
+        if self.aligned.answers is None:
+            raise UserError(f"the task {self.task.value} has no answer per item")
+        return self.aligned.answers.get_column(name).alias("")
 
     @property
     def items(self) -> pl.DataFrame:
@@ -299,6 +306,9 @@ class Evaluation:
     ) -> Self:
         if not files:
             raise UserError("no system to evaluate; add --system NAME=FILE")
+        for system in files:
+            if system in RESERVED or system.startswith("error:") or not system.strip():
+                raise UserError(f"a system cannot be called {quoted(system)}; choose another name")
         aligned = align(gold, files, inputs, options)
         training = None if train is None else Training(train, training_units(train, aligned.task, options))
         return cls(
@@ -395,7 +405,8 @@ class _Opened:
             self.on_file(str(path))
         source = open_source(path, self.kept)
         self.first = self.first or source.name
-        self.digests += [f"{role}:{file.digest[:12]}" for file in source.files]
+        column = "" if source.column is None else f":{source.column}"
+        self.digests += [f"{role}:{file.digest[:12]}{column}" for file in source.files]
         return source
 
     def later(self, role: str, path: Path_) -> Callable[[], Source]:
@@ -426,6 +437,8 @@ def _runs(systems: Mapping[str, Any], is_several: Any) -> _Runs:
         several = list(value) if is_several(value) else [value]
         names = (name,) if len(several) == 1 else tuple(f"{name}#{i}" for i in range(1, len(several) + 1))
         restarts[name] = names
+        if taken := set(names) & set(files):
+            raise UserError(f"two systems have the same name, {quoted(min(taken))}; give each its own")
         files.update(zip(names, several, strict=True))
     return _Runs(files, restarts)
 
@@ -535,16 +548,10 @@ def _spanned(
 
 def _check(evaluation: Evaluation) -> None:
     """Check the invariants of an evaluation."""
-    for name in evaluation.systems:
-        if name in RESERVED or not name.strip():
-            raise UserError(f"a system cannot be called {quoted(name)}; choose another name")
-    if len(set(evaluation.systems)) < len(evaluation.systems):
-        raise UserError("two systems have the same name; give each its own")
     if not evaluation.task.has_units:
         return
     units = evaluation.units
     if units.height and int(units["item"].max()) >= evaluation.aligned.items:  # type: ignore[arg-type]
         raise ValueError("a unit's item is not among the items")
-    anyone = units.select(pl.any_horizontal("gold", *evaluation.systems)).to_series()
-    if not anyone.all():
+    if not np.logical_or.reduce([units[name].to_numpy() for name in ("gold", *evaluation.systems)]).all():
         raise ValueError("a unit that nobody has")

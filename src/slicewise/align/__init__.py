@@ -282,7 +282,8 @@ def _align_labels(aligned: Aligned, files: Mapping[str, Annotations], options: O
             continue
         text, said = answers.labels(file, gold=name == "gold")
         warnings += said
-        columns.append(text.replace(dict(options.map)).alias(name) if options.map else text.alias(name))
+        kept = text.set(text.is_in(list(options.ignore)).fill_null(False), None) if options.ignore else text
+        columns.append((kept.replace(dict(options.map)) if options.map else kept).alias(name))
         found[name] = answers.label_units(text)
     negative = frozenset() if options.negative_label is None else frozenset([options.negative_label])
     sets = [_renamed(units, aligned.task, options).without(negative) for units in found.values()]

@@ -66,7 +66,8 @@ def texts(annotations: Annotations) -> pl.Series:
     answers = values(annotations)
     if isinstance(answers.dtype, pl.List):
         return answers.cast(pl.List(pl.String))
-    return answers.cast(pl.String).fill_null("")
+    text = answers.cast(pl.String).fill_null("")
+    return text.str.split("\t") if annotations.tabs_separate and text.str.contains("\t", literal=True).any() else text
 
 
 def scores(annotations: Annotations) -> pl.Series:

@@ -33,7 +33,7 @@ class Clusters:
 
 def find_clusters(gold: Annotations, field: str | None) -> Clusters:
     """Return the clusters: the field that the user names, else documents where the file marks them, else items."""
-    known = {name: gold.metadata.get_column(name) for name in gold.metadata.columns}
+    known = {name: gold.metadata.get_column(name).alias("") for name in gold.metadata.columns}
     if gold.documents is not None:
         known.setdefault("doc", pl.Series(gold.documents))
     if field is None:
@@ -56,7 +56,7 @@ def find_clusters(gold: Annotations, field: str | None) -> Clusters:
 
 
 def _grouped(kind: str, cluster: NDArray[np.uint32], names: pl.Series | None) -> Clusters:
-    count = int(cluster.max(initial=0)) + 1
+    count = int(cluster.max()) + 1 if len(cluster) else 0
     if count <= MOST_GROUPS:
         return Clusters(kind, cluster, cluster, count, count)
     hashes = _mixed(np.arange(count, dtype=np.uint64)) if names is None else _named(names)

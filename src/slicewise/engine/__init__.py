@@ -22,17 +22,20 @@ if TYPE_CHECKING:
 
 __all__ = ["count_cells", "metric_cells", "unit_column_cells"]
 
-Cells = "NDArray[np.float64]"
+HIGH_BITS = 30
+WHOLE = 2.0**31
+"""Sums of two thousand million numbers below this fit 64 bits."""
 
 
 def count_cells(evaluation: Evaluation, systems: Sequence[str]) -> NDArray[np.float64]:
     """Return the statistics of set tasks, `(groups, systems, 2 + 3 × labels)`; see `slicewise.metrics.counts`."""
     groups, labels = evaluation.aligned.clusters.groups, evaluation.aligned.labels
     cells = np.zeros((groups, len(systems), FIRST_LABEL + 3 * len(labels)))
-    units = _lazy(evaluation.units.with_columns(pl.col("label").to_physical()))
-    found = _collect(unit_sums(units, systems, ["group", "label"]))
+    units = _lazy(numbered(evaluation.units, systems))
+    numbers = [str(i) for i in range(len(systems))]
+    found = _collect(unit_sums(units, numbers, ["group", "label"]))
     group, first = found["group"].to_numpy(), FIRST_LABEL + 3 * found["label"].to_numpy().astype(np.int64)
-    for i, system in enumerate(systems):
+    for i, system in enumerate(numbers):
         cells[group, i, first] = found[TP.format(system)].to_numpy()
         cells[group, i, first + 1] = found[PRED.format(system)].to_numpy()
         cells[group, i, first + 2] = found[GOLD].to_numpy()
@@ -42,19 +45,31 @@ def count_cells(evaluation: Evaluation, systems: Sequence[str]) -> NDArray[np.fl
     cells[items["group"].to_numpy(), :, CASES] = cells[items["group"].to_numpy(), :, RIGHT] = items["cases"].to_numpy()[
         :, None
     ]
-    wrong = _collect(wrong_cases(units, systems, ["item", "start"] if tokens else ["item"], ["group"]))
-    for i, system in enumerate(systems):
+    if evaluation.task is Task.LABELS:
+        # an empty output is no unit, but it is not the negative label either
+        gold = evaluation.answers("gold")
+        right = {f"{i}:0": gold.eq_missing(evaluation.answers(s)).cast(pl.Int64) for i, s in enumerate(systems)}
+        cells[:, :, RIGHT] = column_cells(right, evaluation.aligned.clusters.group, groups, len(systems))[:, :, 0]
+        return cells
+    wrong = _collect(wrong_cases(units, numbers, ["item", "start"] if tokens else ["item"], ["group"]))
+    for i, system in enumerate(numbers):
         cells[wrong["group"].to_numpy(), i, RIGHT] -= wrong[WRONG.format(system)].to_numpy()
     return cells
 
 
+def numbered(units: pl.DataFrame, systems: Sequence[str]) -> pl.DataFrame:
+    """Return the units with systems and labels as numbers: a system's name could be a pattern to an expression."""
+    places = [units[name] for name in ("item", "start", "group", "gold")]
+    systems_by_number = [units[name].alias(str(i)) for i, name in enumerate(systems)]
+    return pl.DataFrame([*places, units["label"].to_physical(), *systems_by_number])
+
+
 def metric_cells(evaluation: Evaluation, metric: Metric, systems: Sequence[str]) -> NDArray[np.float64]:
     """Return the statistics of a scored metric, `(groups, systems, k)`."""
-    answers = evaluation.aligned.answers
-    if metric.statistics is None or answers is None:
+    if metric.statistics is None or evaluation.aligned.answers is None:
         raise ValueError(f"{metric.name} has no statistics of its own")
-    gold = answers["gold"] if "gold" in answers.columns else None
-    per_system = [metric.statistics(gold, answers[system]) for system in systems]
+    gold = evaluation.answers("gold") if "gold" in evaluation.aligned.answers.columns else None
+    per_system = [metric.statistics(gold, evaluation.answers(system)) for system in systems]
     columns = {f"{i}:{j}": array[:, j] for i, array in enumerate(per_system) for j in range(array.shape[1])}
     return column_cells(columns, evaluation.aligned.clusters.group, evaluation.aligned.clusters.groups, len(systems))
 
@@ -66,15 +81,38 @@ def unit_column_cells(evaluation: Evaluation, columns: Mapping[str, NDArray[Any]
 
 
 def column_cells(
-    columns: Mapping[str, NDArray[Any]], group: NDArray[np.uint32], groups: int, systems: int
+    columns: Mapping[str, NDArray[Any] | pl.Series], group: NDArray[np.uint32], groups: int, systems: int
 ) -> NDArray[np.float64]:
-    """Sum columns by group."""
-    frame = _lazy(pl.DataFrame({"group": group} | dict(columns)))
-    found = _collect(sums(frame, ["group"], {name: nw.col(name) for name in columns}))
+    """Sum columns by group; fractions as whole numbers, so that no order of items or threads makes a difference."""
+    parts: dict[str, NDArray[Any] | pl.Series] = {}
+    scales: dict[str, list[tuple[str, float]]] = {}
+    for name, column in columns.items():
+        scales[name] = []
+        for i, (whole, scale) in enumerate(whole_numbers(np.asarray(column))):
+            parts[f"{name}/{i}"] = whole
+            scales[name].append((f"{name}/{i}", scale))
+    frame = _lazy(pl.DataFrame({"group": group} | parts))
+    found = _collect(sums(frame, ["group"], {name: nw.col(name) for name in parts}))
     cells = np.zeros((groups, len(columns)))
     for i, name in enumerate(columns):
-        cells[found["group"].to_numpy(), i] = found[name].to_numpy()
-    return cells.reshape(groups, systems, -1)
+        for part, scale in scales[name]:
+            cells[found["group"].to_numpy(), i] += found[part].to_numpy() * scale
+    return cells.reshape(groups, systems, len(columns) // systems)
+
+
+def whole_numbers(column: NDArray[Any]) -> list[tuple[NDArray[np.int64], float]]:
+    """Return a column as sums of whole numbers times a power of two: of itself, or of a high and a low part.
+
+    Sums of whole numbers are exact in any order. What the low part leaves out is below 2⁻⁶⁰ of the largest value.
+    """
+    values = column.astype(np.float64)
+    largest = float(np.abs(values).max(initial=0.0))
+    if largest < WHOLE and bool((values == np.rint(values)).all()):
+        return [(values.astype(np.int64), 1.0)]
+    scale = 2.0 ** (HIGH_BITS - int(np.frexp(largest)[1]))
+    high = np.rint(values * scale)
+    low = np.rint((values * scale - high) * WHOLE)
+    return [(high.astype(np.int64), 1 / scale), (low.astype(np.int64), 1 / scale / WHOLE)]
 
 
 def _lazy(frame: pl.DataFrame) -> nw.LazyFrame[Any]:

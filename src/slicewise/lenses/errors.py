@@ -71,14 +71,15 @@ def span_confusions(evaluation: Evaluation, system: str, errors: SpanErrors) -> 
 
 def label_confusions(evaluation: Evaluation, system: str) -> tuple[Confusion, ...]:
     """Count gold labels against returned ones, of items or of tokens; a token without a unit has the negative label."""
-    if evaluation.task is Task.LABELS and evaluation.aligned.answers is not None:
-        answers = evaluation.aligned.answers.select(gold=pl.col("gold"), returned=pl.col(system).fill_null(""))
+    if evaluation.task is Task.LABELS:
+        given = {"gold": evaluation.answers("gold"), "returned": evaluation.answers(system)}
+        answers = pl.DataFrame(given).fill_null("")
     elif evaluation.task is Task.TOKENS:
         negative = evaluation.options.negative_label or "O"
         at = ["item", "start"]
         units = evaluation.units.with_columns(pl.col("label").cast(pl.String))
-        gold = units.filter("gold").select(*at, gold="label")
-        returned = units.filter(system).select(*at, returned="label")
+        gold = units.filter(units["gold"]).select(*at, gold="label")
+        returned = units.filter(units[system]).select(*at, returned="label")
         answers = gold.join(returned, on=at, how="full", coalesce=True).fill_null(negative)
     else:
         return ()

@@ -16,7 +16,7 @@ from slicewise.lenses.errors import KINDS, STATISTICS, WAYS, label_confusions, s
 from slicewise.matching.repair import repaired_f1
 from slicewise.metrics import DEFAULTS, catalogue, find_metric
 from slicewise.metrics.counts import N_GOLD, N_PRED, TP, by_label, f_beta, precision, recall, total
-from slicewise.metrics.prf import macro, weighted
+from slicewise.metrics.prf import f_name, macro, weighted
 from slicewise.results.base import count, defined
 from slicewise.results.score import Inference, Mean, Pair, Prf, ScoreResult, Spread, SystemScores, Value
 from slicewise.stats.canonical import canonical_order
@@ -65,8 +65,8 @@ def score(
     cluster = {"item": "item", "doc": "document"}.get(
         evaluation.aligned.clusters.kind, evaluation.aligned.clusters.kind
     )
-    parts = [f"metrics:{'+'.join(names)}", f"seed:{seed}", f"resamples:{resamples}", f"confidence:{confidence:g}"]
-    parts += [] if beta == 1 else [f"beta:{beta:g}"]
+    parts = [f"metrics:{'+'.join(names)}", f"seed:{seed}", f"resamples:{resamples}", f"confidence:{confidence}"]
+    parts += [] if beta == 1 else [f"beta:{f_name(beta)[1:]}"]
     parts += [] if restarts == "first" else [f"restarts:{restarts}"]
     return ScoreResult(
         command="score",
@@ -79,10 +79,10 @@ def score(
         groups=_groups(systems, pairs, compared, chosen[0]),
         restarts=_spreads(evaluation, systems, names),
         inference=Inference(
-            resamples=resamples,
+            resamples=0 if tally.draws is None else resamples,
             confidence=confidence,
             seed=seed,
-            interval=_interval_method(evaluation, cluster, resamples),
+            interval="" if tally.draws is None else _interval_method(evaluation, cluster, resamples),
             test=f"approximate randomisation by {cluster}, {draws:,} draws" if draws else "",
             draws=draws,
         ),
@@ -105,7 +105,7 @@ def _check_options(*, beta: float, resamples: int, confidence: float, seed: int,
 def _metrics(task: Task, names: Sequence[str], beta: float) -> list[Metric]:
     """Return the metrics asked for; --beta puts its F in the place of F1."""
     names = list(dict.fromkeys(names)) or [
-        name.replace("f1", f"f{beta:g}") if beta != 1 else name for name in DEFAULTS[task]
+        name.replace("f1", f_name(beta)) if beta != 1 else name for name in DEFAULTS[task]
     ]
     if not names:
         raise UserError(f"the task {task.value} needs a metric; add --metric NAME: {', '.join(catalogue(task))}")
@@ -113,8 +113,6 @@ def _metrics(task: Task, names: Sequence[str], beta: float) -> list[Metric]:
 
 
 def _interval_method(evaluation: Evaluation, cluster: str, resamples: int) -> str:
-    if not resamples:
-        return ""
     clusters = evaluation.aligned.clusters
     over = counted(clusters.count, cluster)
     if clusters.groups < clusters.count:
@@ -156,7 +154,7 @@ class _Tally:
         cells = cells[canonical_order(cells)]
         drawn = None
         if resamples and len(cells) > 1:
-            drawn = Resamples.draw(len(cells), resamples, seed).sums(cells)
+            drawn = Resamples(len(cells), resamples, seed).sums(cells)
         return cls(cells, blocks, cells.sum(axis=0), drawn, confidence, errors)
 
     def part(self, name: str, system: int) -> tuple[Array, Array | None]:

@@ -32,8 +32,9 @@ def units(evaluation: Evaluation, *, include: Sequence[str] = ()) -> UnitsResult
     frame = evaluation.units
     places = ["item", "start", "end"] if evaluation.task in (Task.SPANS, Task.TOKENS) else ["item"]
     cluster = evaluation.aligned.clusters.cluster[frame["item"].to_numpy()]
-    table = frame.select(
-        *places, pl.col("label").cast(pl.String), evaluation.surface(), pl.col("gold"), *evaluation.systems
+    who = [frame[name] for name in ("gold", *evaluation.systems)]  # a name is never a pattern
+    table = pl.DataFrame(
+        [*(frame[name] for name in places), frame["label"].cast(pl.String), evaluation.surface(), *who]
     )
     table = table.with_columns(cluster=pl.Series(cluster))
     if "bins" in include:
@@ -48,8 +49,8 @@ def units(evaluation: Evaluation, *, include: Sequence[str] = ()) -> UnitsResult
 
 def _bins(evaluation: Evaluation) -> pl.Series:
     """Count the systems that have each unit, restarts once."""
-    systems = evaluation.ranked_systems
-    return evaluation.units.select(pl.sum_horizontal(pl.col(s).cast(pl.UInt32) for s in systems)).to_series()
+    has = [evaluation.units[name].to_numpy() for name in evaluation.ranked_systems]
+    return pl.Series(np.sum(has, axis=0, dtype=np.uint32))
 
 
 def _error_columns(evaluation: Evaluation) -> list[pl.Series]:

@@ -44,7 +44,7 @@ def text_matches(gold: pl.Series | None, outputs: pl.Series) -> Array:
 
     if gold is None:
         raise ValueError("exact match needs references")
-    references = gold if isinstance(gold.dtype, pl.List) else gold.str.split("\t")
+    references = gold if isinstance(gold.dtype, pl.List) else gold.reshape((-1, 1)).arr.to_list()
     frame = pl.DataFrame({"references": references, "output": outputs.str.strip_chars()})
     right = frame.select(
         pl.col("references").list.eval(pl.element().str.strip_chars()).list.contains(pl.col("output"))

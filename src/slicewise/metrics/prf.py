@@ -35,7 +35,12 @@ def weighted(sums: Array, measure: Callable[[Array], Array]) -> Array:
 
 def measures(beta: float = 1.0) -> dict[str, Callable[[Array], Array]]:
     """Return precision, recall and F_β by the names they have in a metric's name."""
-    return {"precision": precision, "recall": recall, f"f{beta:g}": partial(f_beta, beta=beta)}
+    return {"precision": precision, "recall": recall, f_name(beta): partial(f_beta, beta=beta)}
+
+
+def f_name(beta: float) -> str:
+    """Return the name of F_β: f1, f2, f0.5."""
+    return "f" + f"{beta:.12f}".rstrip("0").rstrip(".")
 
 
 def prf_metrics(beta: float = 1.0) -> list[Metric]:

@@ -18,6 +18,7 @@ from slicewise.errors import did_you_mean, quoted
 from slicewise.read import ragged
 from slicewise.read.ragged import BLANK, COMMENT, DOCUMENT, TOKEN
 from slicewise.read.schemes import split_tag, unknown_tags
+from slicewise.read.source import BOM
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -131,6 +132,8 @@ def _tidy(piece: bytes, width: int, separator: str) -> _Lines:
     """Parse lines that all have the same columns, or raise."""
     leading = len(re.match(rb"(?:\r?\n)*", piece).group().replace(b"\r", b""))  # type: ignore[union-attr]
     body = piece.lstrip(b"\r\n")
+    if body.startswith(BOM):
+        body = BOM + body  # Polars drops one, but here it is part of a token
     names = [f"c{i}" for i in range(width)]
     if not body:
         empty = pl.Series([None], dtype=pl.String).new_from_index(0, leading)

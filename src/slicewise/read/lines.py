@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from slicewise.annotations import Annotations, Places
+from slicewise.read.source import BOM
 
 if TYPE_CHECKING:
     from slicewise.read.source import File, Source
@@ -17,7 +18,7 @@ def read(source: Source) -> Annotations:
     """Read one answer per line; an empty line is an item too."""
     answers = split_lines(source.only)
     places = Places((source.only.name,), np.zeros(1, np.int64), np.arange(1, len(answers) + 1))
-    return Annotations(name=source.only.name, items=len(answers), places=places, answers=answers)
+    return Annotations(name=source.only.name, items=len(answers), places=places, answers=answers, tabs_separate=True)
 
 
 def split_lines(file: File) -> pl.Series:
@@ -26,8 +27,9 @@ def split_lines(file: File) -> pl.Series:
     if unused is None:
         raise file.error("this is a binary file; expected text, one item per line")
     schema = {"line": pl.String}
+    data = BOM + file.data if file.data.startswith(BOM) else file.data  # Polars drops one, but here it is text
     try:
-        frame = pl.read_csv(file.data, separator=unused, quote_char=None, has_header=False, schema=schema)
+        frame = pl.read_csv(data, separator=unused, quote_char=None, has_header=False, schema=schema)
     except pl.exceptions.PolarsError as error:
         raise file.utf8_error() or file.error(f"cannot be read as lines: {error}") from None
     return frame.to_series().fill_null("").alias("")

@@ -56,7 +56,7 @@ def parse(file: File, width: int) -> tuple[NDArray[np.uint8], list[pl.Series]]:
     widths = lines.str.count_matches("\t", literal=True).to_numpy().astype(np.int64) + 1
     kinds = np.select([blank.to_numpy(), document.to_numpy()], [BLANK, DOCUMENT], TOKEN).astype(np.uint8)
     counts = np.bincount(widths[telling.to_numpy()])
-    usual = int(np.argmax(counts)) if len(counts) else width
+    usual = width if width < len(counts) and counts[width] == counts.max() else int(np.argmax(counts))
     wrong = (kinds == TOKEN) & (widths != usual)
     kinds[wrong & hashed.to_numpy()] = COMMENT
     bad = np.flatnonzero(wrong & ~hashed.to_numpy())

@@ -83,7 +83,7 @@ def _plain(name: str, series: pl.Series) -> pl.Series:
     if isinstance(series.dtype, pl.Struct):
         known = ", ".join(series.struct.fields)
         raise UserError(f"column {quoted(series.name)} holds objects; name a field of it: {known}", where=name)
-    return series
+    return series.alias(series.name.lstrip("^"))  # Polars takes names like ^x$ for patterns
 
 
 def _longest_prefix(path: str, known: list[str]) -> str | None:
@@ -154,4 +154,9 @@ def _spans(column: pl.Series | None, error: Callable[[str, int], UserError]) -> 
         if long[field].null_count():
             row = int(long.filter(pl.col(field).is_null())["item"][0])
             raise error(f'a span without {quoted(field)}; expected {{"start", "end", "label"}}', row)
-    return long.cast({"item": pl.Int64, "start": pl.Int64, "end": pl.Int64, "label": pl.String})
+    cast = long.cast({"item": pl.Int64, "start": pl.Int64, "end": pl.Int64, "label": pl.String}, strict=False)
+    for field in ("start", "end"):
+        if cast[field].null_count():
+            row = cast.filter(pl.col(field).is_null())["item"][0]
+            raise error(f"a span's {field} is out of range; mend the span", int(row))
+    return cast

@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 TONES = {"plain": "", "warning": "yellow", "aside": "dim", "title": "bold"}
 
 
+def _clean(text: str) -> str:
+    """Return text from the data without what would move the cursor or change the terminal."""
+    return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
 def show(blocks: Iterable[Block], console: Console | None = None) -> None:
     """Print blocks to standard output, in colour if that is a terminal, or to the console given."""
     if console is None:
@@ -29,13 +34,13 @@ def show(blocks: Iterable[Block], console: Console | None = None) -> None:
             return
     for block in blocks:
         if isinstance(block, Sentence):
-            console.print(Text(block.text, style=TONES[block.tone]))
+            console.print(Text(_clean(block.text), style=TONES[block.tone]))
         else:
             console.print()
-            console.print(Text(block.title, style="bold"))
+            console.print(Text(_clean(block.title), style="bold"))
             console.print(_table(block))
             if block.note:
-                console.print(Text(block.note, style="dim"))
+                console.print(Text(_clean(block.note), style="dim"))
 
 
 def as_text(blocks: Iterable[Block], width: int = 80) -> str:
@@ -50,8 +55,14 @@ def _table(grid: Grid) -> Table:
     for column in grid.columns:
         left = column.align == "left"
         table.add_column(
-            Text(column.title), justify=column.align, no_wrap=not left, overflow="fold", min_width=6 if left else None
+            Text(_clean(column.title)),
+            justify=column.align,
+            no_wrap=not left,
+            overflow="fold",
+            min_width=6 if left else None,
         )
     for i, row in enumerate(grid.rows):
-        table.add_row(*(Text(cell, style="bold green" if (i, j) in grid.marked else "") for j, cell in enumerate(row)))
+        table.add_row(
+            *(Text(_clean(cell), style="bold green" if (i, j) in grid.marked else "") for j, cell in enumerate(row))
+        )
     return table

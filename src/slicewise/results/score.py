@@ -160,9 +160,8 @@ class ScoreResult(Result):
 
 
 def _present(scores: SystemScores) -> dict[str, Any]:
-    every = {name: getattr(scores, name) for name in scores.__dataclass_fields__}
-    return {
-        name: value
-        for name, value in every.items()
-        if value is not None and value != () and (name == "metrics" or value != {})
-    }
+    """Return the parts that the task has."""
+    if scores.micro is None:
+        return {"metrics": scores.metrics}
+    parts = {name: getattr(scores, name) for name in scores.__dataclass_fields__}
+    return {name: part for name, part in parts.items() if part is not None}

@@ -107,8 +107,7 @@ def sentences(result: ScoreResult) -> list[str]:
     """Return what the tables mean, in plain words."""
     main = result.metrics[0]
     pairs = [p for p in result.pairs if p.metric == main and p.q is not None]
-    compared = {name for p in pairs for name in (p.a, p.b)} or set(result.systems)
-    best = next(name for name in result.ranking() if name in compared)
+    best = _best(result)
     said = [_about_the_best(result, best, pairs)] if pairs else []
     scores = result.systems[best]
     if scores.repairs is not None and scores.errors is not None:
@@ -124,6 +123,12 @@ def sentences(result: ScoreResult) -> list[str]:
         ci = f" {bounds(prf.ci['f1'])}" if prf.ci else ""
         said.append(f"{best} is weakest on {label}: F1 {f1:.3f}{ci} on {prf.n_gold:,} gold units.")
     return said
+
+
+def _best(result: ScoreResult) -> str:
+    """Return the best of the systems that were compared, or of all where none were."""
+    compared = {name for p in result.pairs for name in (p.a, p.b)} or set(result.systems)
+    return next(name for name in result.ranking() if name in compared)
 
 
 def _within(value: Value) -> str:
@@ -239,7 +244,7 @@ def _pairs(result: ScoreResult) -> list[Block]:
     pairs = [p for p in result.pairs if p.metric == main]
     if not pairs:
         return []
-    best = result.ranking()[0]
+    best = _best(result)
     listed = pairs if len(pairs) <= MOST_PAIRS else [p for p in pairs if best in (p.a, p.b)]
     listed = listed[: 2 * MOST_PAIRS]
     tested = result.inference.resamples > 0

@@ -10,49 +10,51 @@ import numpy as np
 from slicewise.stats.products import ROWS, Tiles, table_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
 DRAWN_AT_ONCE = 2**16  # indices drawn at a time: they and their counts stay in the cache
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Resamples:
-    """How often each cluster is drawn in each draw; the same for every statistic, so that differences are paired."""
+    """As many clusters as there are, drawn with replacement, the same for every statistic: differences are paired."""
 
-    counts: NDArray[np.unsignedinteger[Any]]
-    """`(draws, clusters)`, in the smallest unsigned type that holds the largest count."""
-
-    @classmethod
-    def draw(cls, clusters: int, draws: int, seed: int) -> Resamples:
-        """Draw as many clusters as there are, with replacement, `draws` times."""
-        rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed)))
-        chunk = max(1, DRAWN_AT_ONCE // max(1, clusters))
-        counts: NDArray[np.unsignedinteger[Any]] = np.empty((draws, clusters), dtype=np.uint8)
-        for start in range(0, draws if clusters else 0, chunk):
-            drawn = _counts(rng.integers(0, clusters, size=(min(chunk, draws - start), clusters)), clusters)
-            needed = np.min_scalar_type(int(drawn.max()))
-            counts = counts.astype(np.promote_types(counts.dtype, needed), copy=False)
-            counts[start : start + chunk] = drawn
-        return cls(counts)
+    clusters: int
+    draws: int
+    seed: int
 
     def sums(self, statistics: NDArray[Any]) -> NDArray[np.float64]:
         """Return the sum of `statistics`, `(clusters, ...)`, in every draw, `(draws, ...)`; exact for whole numbers."""
-        draws, clusters = self.counts.shape
-        if len(statistics) != clusters:
-            message = f"statistics of {len(statistics)} clusters, draws of {clusters}"
+        if len(statistics) != self.clusters:
+            message = f"statistics of {len(statistics)} clusters, draws of {self.clusters}"
             raise ValueError(message)
-        tiles = Tiles.cut(statistics, heaviest=clusters)
-        result = np.empty((draws, tiles.columns))
-        for start in range(0, draws, ROWS):
-            result[start : start + ROWS] = tiles.times(self.counts[start : start + ROWS])
-        return result.reshape(draws, *statistics.shape[1:])
+        tiles = Tiles.cut(statistics, heaviest=self.clusters)
+        result = np.empty((self.draws, tiles.columns))
+        factors = tiles.factors()
+        filled = done = 0
+        for counts in self.counts():
+            for row in counts:
+                factors[filled, : self.clusters] = row
+                filled += 1
+                if filled == ROWS or done + filled == self.draws:
+                    result[done : done + filled] = tiles.times(factors[:filled])
+                    done, filled = done + filled, 0
+        return result.reshape(self.draws, *statistics.shape[1:])
 
-
-def _counts(indices: NDArray[np.int64], clusters: int) -> NDArray[np.int64]:
-    """Count each row's indices, all rows in one go."""
-    rows = len(indices)
-    indices += np.arange(0, rows * clusters, clusters)[:, None]
-    return np.bincount(indices.ravel(), minlength=rows * clusters).reshape(rows, clusters)
+    def counts(self) -> Iterator[NDArray[np.int64]]:
+        """Yield how often each cluster is drawn, `(some draws, clusters)` at a time."""
+        rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(self.seed)))
+        chunk = max(1, DRAWN_AT_ONCE // max(1, self.clusters))
+        for start in range(0, self.draws, chunk):
+            rows = min(chunk, self.draws - start)
+            if not self.clusters:
+                yield np.zeros((rows, 0), dtype=np.int64)
+                continue
+            indices = rng.integers(0, self.clusters, size=(rows, self.clusters))
+            indices += np.arange(0, rows * self.clusters, self.clusters)[:, None]
+            yield np.bincount(indices.ravel(), minlength=rows * self.clusters).reshape(rows, self.clusters)
 
 
 @dataclass(frozen=True, eq=False)

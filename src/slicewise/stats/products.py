@@ -49,13 +49,15 @@ class Tiles:
             blocks[block, :clusters, : part.shape[1]] = part
         return cls(blocks.reshape(across, along, DEPTH, width), columns)
 
-    def times(self, factors: NDArray[Any]) -> NDArray[np.float64]:
-        """Return `factors @ table` for up to `ROWS` rows of factors."""
-        rows, clusters = factors.shape
+    def factors(self) -> NDArray[np.floating[Any]]:
+        """Return zeros to be filled with `ROWS` rows of factors, one per cluster; one array may serve many times."""
+        return np.zeros((ROWS, self.blocks.shape[1] * DEPTH), dtype=self.blocks.dtype)
+
+    def times(self, factors: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
+        """Return `factors @ table` for rows of `factors()`."""
+        rows = len(factors)
         across, along, _, width = self.blocks.shape
-        padded = np.empty((rows, along * DEPTH), dtype=self.blocks.dtype)
-        padded[:, :clusters], padded[:, clusters:] = factors, 0
-        left = padded.reshape(rows, along, DEPTH).transpose(1, 0, 2)
+        left = factors.reshape(rows, along, DEPTH).transpose(1, 0, 2)
         result = np.empty((rows, across * width))
         for block, right in enumerate(self.blocks):
             result[:, block * width : (block + 1) * width] = np.matmul(left, right).sum(axis=0)

@@ -55,11 +55,13 @@ def _moved(statistics: NDArray[Any], draws: int, seed: int) -> Iterator[NDArray[
     clusters = len(statistics)
     width = -(-clusters // 8)
     tiles = Tiles.cut(statistics, heaviest=clusters)
+    factors = tiles.factors()
     for start in range(0, draws, ROWS):
         # whole blocks of bits, so that the number of draws does not change the first ones
         packed = np.frombuffer(rng.bytes(width * ROWS), dtype=np.uint8).reshape(ROWS, width)
         bits = np.unpackbits(packed[: draws - start], axis=1, count=clusters)
-        yield tiles.times(bits).reshape(len(bits), *statistics.shape[1:])
+        factors[: len(bits), :clusters] = bits
+        yield tiles.times(factors[: len(bits)]).reshape(len(bits), *statistics.shape[1:])
 
 
 def _exchange(
