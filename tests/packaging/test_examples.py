@@ -1,0 +1,40 @@
+"""The example data is what its script makes, byte for byte."""
+
+from __future__ import annotations
+
+import filecmp
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from needs import need_module
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+SETS = ("news", "chat", "sentiment", "topics", "translation", "questions")
+
+
+def made_files() -> list[Path]:
+    return sorted(p.relative_to(EXAMPLES) for name in SETS for p in (EXAMPLES / name).rglob("*") if p.is_file())
+
+
+@pytest.fixture(scope="module")
+def remade(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    need_module("pycrfsuite", "python-crfsuite")
+    folder = tmp_path_factory.mktemp("examples")
+    environment = os.environ | {"PYTHONHASHSEED": "31"}
+    command = [sys.executable, str(EXAMPLES / "make.py"), "--output", str(folder)]
+    subprocess.run(command, check=True, env=environment, capture_output=True, timeout=300)
+    return folder
+
+
+def test_the_same_files_are_made(remade: Path) -> None:
+    again = sorted(p.relative_to(remade) for name in SETS for p in (remade / name).rglob("*") if p.is_file())
+    assert again == made_files()
+    assert len(again) > 30
+
+
+def test_the_same_bytes_are_made(remade: Path) -> None:
+    different = [str(p) for p in made_files() if not filecmp.cmp(EXAMPLES / p, remade / p, shallow=False)]
+    assert different == []

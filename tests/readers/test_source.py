@@ -1,0 +1,163 @@
+"""Files as users name them: compressed, from standard input, with a column, under odd names."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import hashlib
+import io
+import lzma
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from slicewise import UserError, load
+from slicewise.read import open_source, read
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+Write = Callable[[str, str | bytes], str]
+TEXT = b"Ada\tB-PER\nmet\tO\n\nBob\tB-PER\n" * 50
+
+PACKERS: dict[str, Callable[[bytes], bytes]] = {
+    "gz": gzip.compress,
+    "xz": lzma.compress,
+    "bz2": bz2.compress,
+    "zst": zstd.compress,
+}
+
+
+@pytest.mark.parametrize("ending", PACKERS)
+def test_compressed(ending: str, write: Write) -> None:
+    name = write(f"x.conll.{ending}", PACKERS[ending](TEXT))
+    e = load(gold=name, systems={"s": name})
+    assert e.name == "x"
+    assert int(e.units["gold"].sum()) == 100
+
+
+@pytest.mark.parametrize("ending", PACKERS)
+def test_compressed_in_two_parts(ending: str, write: Write) -> None:
+    """Compressed files may be put one after the other; all of it counts."""
+    pack = PACKERS[ending]
+    name = write(f"x.conll.{ending}", pack(TEXT) + pack(b"\n" + TEXT))
+    assert int(load(gold=name, systems={"s": name}).units["gold"].sum()) == 200
+
+
+@pytest.mark.parametrize("ending", PACKERS)
+def test_compressed_with_a_byte_order_mark(ending: str, write: Write) -> None:
+    name = write(f"x.csv.{ending}", PACKERS[ending](b"\xef\xbb\xbflabel,text\na,b\n"))
+    found = read(open_source(f"{name}:label")).answers
+    assert found is not None
+    assert found.to_list() == ["a"]
+
+
+@pytest.mark.parametrize("ending", PACKERS)
+@pytest.mark.parametrize("keep", [0.3, 0.7, 0.95])
+def test_cut_compressed_files(ending: str, keep: float, write: Write) -> None:
+    packed = PACKERS[ending](bytes(range(1, 256)) * 40 + TEXT)
+    name = write(f"x.conll.{ending}", packed[: int(len(packed) * keep)])
+    with pytest.raises(UserError, match=rf"^x\.conll\.{ending}: the compressed file is cut or damaged"):
+        open_source(name)
+
+
+@pytest.mark.parametrize("ending", PACKERS)
+def test_damaged_compressed_files(ending: str, write: Write) -> None:
+    packed = bytearray(PACKERS[ending](TEXT))
+    packed[len(packed) // 2 : len(packed) // 2 + 8] = b"\xff\x00\xff\x00\xff\x00\xff\x00"
+    name = write(f"x.conll.{ending}", bytes(packed))
+    with pytest.raises(UserError, match=rf"^x\.conll\.{ending}: "):
+        read(open_source(name))
+
+
+@pytest.mark.parametrize("ending", PACKERS)
+def test_empty_inside_a_compressed_file(ending: str, write: Write) -> None:
+    name = write(f"x.conll.{ending}", PACKERS[ending](b""))
+    with pytest.raises(UserError, match=rf"^x\.conll\.{ending}: the file is empty"):
+        open_source(name)
+
+
+def test_folder_of_compressed_tables(write: Write) -> None:
+    write("d/a.csv.gz", gzip.compress(b"label\nx\n"))
+    write("d/b.csv", "label\ny\n")
+    found = read(open_source("d")).answers
+    assert found is not None
+    assert found.to_list() == ["x", "y"]
+
+
+def stdin(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+
+
+def test_standard_input(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    gold = write("g.conll", TEXT)
+    stdin(monkeypatch, gzip.compress(TEXT))
+    e = load(gold=gold, systems={"s": "-"})
+    assert e.units["s"].sum() == 100
+
+
+def test_two_columns_of_standard_input(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    stdin(monkeypatch, b"gold,a,b\nx,x,y\ny,y,y\n")
+    e = load(gold="-:gold", systems={"a": "-:a", "b": "-:b"}, format="table")
+    assert e.units.select("item", "label", "gold", "a", "b").rows() == [
+        (0, "x", True, True, False),
+        (0, "y", False, False, True),
+        (1, "y", True, True, True),
+    ]
+
+
+def test_errors_name_standard_input(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    gold = write("g.conll", TEXT)
+    stdin(monkeypatch, b"")
+    with pytest.raises(UserError, match=r"^standard input: the file is empty"):
+        load(gold=gold, systems={"s": "-"})
+
+
+def test_a_file_under_the_whole_name_wins(write: Write) -> None:
+    write("x.csv", "label,other\na,b\n")
+    assert [read(open_source("x.csv:other")).answers is not None]
+    whole = write("x.csv:other", "c\nd\n")
+    found = read(open_source(whole)).answers
+    assert found is not None
+    assert found.to_list() == ["c", "d"]
+
+
+def test_a_column_with_a_colon(write: Write) -> None:
+    found = read(open_source(write("x.csv", "a:b,label\n1,2\n") + ":a:b")).answers
+    assert found is not None
+    assert found.to_list() == ["1"]
+
+
+def test_a_colon_without_a_column(write: Write) -> None:
+    with pytest.raises(UserError, match="no column after the colon"):
+        open_source(write("x.csv", "a\n1\n") + ":")
+
+
+@pytest.mark.parametrize("name", ["a b.conll", "ü.conll", "a=b.conll", "[x].conll", "a*b.conll", "sub dir/x.conll"])
+def test_odd_names(name: str, write: Write) -> None:
+    assert load(gold=write(name, TEXT), systems={"s": name}).units["s"].sum() == 100
+
+
+def test_a_hint_at_a_neighbour(write: Write) -> None:
+    write("test.conll", TEXT)
+    with pytest.raises(UserError, match=r"^tset\.conll: no such file \(did you mean 'test\.conll'\?\)"):
+        open_source("tset.conll")
+
+
+def test_a_missing_file_with_a_column(write: Write) -> None:
+    write("x", "")
+    with pytest.raises(UserError, match=r"^nothing\.csv: no such file"):
+        open_source("nothing.csv:label")
+
+
+def test_the_signature_has_the_hash_of_the_file_as_it_lies(write: Write) -> None:
+    packed = gzip.compress(TEXT, mtime=0)
+    name = write("x.conll.gz", packed)
+    e = load(gold=name, systems={"s": name})
+    digest = hashlib.sha256(packed).hexdigest()[:12]
+    assert e.digests == (f"gold:{digest}", f"s:{digest}")
+    assert f"gold:{digest}" in e.signature()
+    assert "x.conll" not in e.signature()
