@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from making.conll import Document, Sentence, Span, iob2, retag, spans, tags_of
 from making.grammar import read_words
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Sequence
 
 BEFORE = frozenset(read_words("lists")["before name"])
 

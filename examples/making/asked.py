@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from making.grammar import read_words
 from making.numerals import MONTHS, ORDINALS, WEEKDAYS, date_after, month_length, spell
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Callable
 
 Words = dict[str, list[str]]
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import log
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 WORD = re.compile(r"[\w'-]+|[^\w\s]")
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from making.conll import OUTSIDE, Sentence, Token
 from making.grammar import read_words
-from making.names import Name, Pool
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Mapping
+
+    from making.names import Name, Pool
 
 OFTEN = 0.62  # how often a name is one of the cast rather than a new one
 SWITCH = 0.3  # how often a name with two labels gets the other one

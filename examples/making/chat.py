@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from making.annotator import Annotator, slips_table
 from making.casts import Cast
@@ -14,6 +13,10 @@ from making.grammar import Rules, Writer, read_rules, read_words
 from making.names import Name, Pool, Stock, names, pool, stock
 from making.ner import Files, write_systems
 from making.typist import Typist, outside
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
 LABELS = ("PER", "ORG", "LOC", "WORK")
 TOPICS = ("gaming", "food", "travel", "music", "football", "films", "tech")

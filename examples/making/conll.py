@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from making.files import write_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 OUTSIDE = "O"
 

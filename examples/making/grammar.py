@@ -7,13 +7,16 @@ neighbours, and a name in capitals such as `{PER}` is left to the caller, who kn
 
 from __future__ import annotations
 
-import random
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from making.conll import OUTSIDE, Token
+
+if TYPE_CHECKING:
+    import random
 
 HERE = Path(__file__).parent / "grammars"
 DEEP = 7

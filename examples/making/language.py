@@ -7,11 +7,14 @@ mean two things.
 
 from __future__ import annotations
 
-import random
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from making.grammar import read_words
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Sequence
 
 VOWELS = "aeiou"
 AT_THE_END = frozenset({"slowly", "again", "every day", "at the feast"})

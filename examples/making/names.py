@@ -5,11 +5,14 @@ Late names are kept out of the training files, so that the test files hold names
 
 from __future__ import annotations
 
-import random
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import random
 
 PART = re.compile(r"\{([A-Z]+)\}")
 SHELF = 12  # the larger, the flatter: rank k is drawn in proportion to 1 / (k + SHELF)

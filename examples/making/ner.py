@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from making.conll import Columns, Document, Sentence, bioes, flatten, iob1, write_predictions
 from making.taggers import crf, features, gazetteer, hmm, perceptron
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
 Tags = list[list[str]]
 COLUMNS: dict[str, Columns] = {

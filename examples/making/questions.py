@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import random
 import re
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from making.asked import Question, ask
 from making.files import write_jsonl
 from making.solvers.keywords import by_keywords
 from making.solvers.neighbour import Neighbour
 from making.solvers.parser import by_parser
-from making.solvers.reading import Answer
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from making.solvers.reading import Answer
 
 KNOWN, ASKED = 260, 720
 ENDINGS = ("{why} The answer is {answer}.", "{why} So it is {answer}.", "{why} Answer: {answer}")

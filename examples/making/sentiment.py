@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from making.bags import Bayes, bigrams, words
 from making.files import write_rows
 from making.grammar import Writer, no_names, read_rules, read_words, running_text
 from making.linear import Averaged
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
 
 LABELS = ("positive", "negative", "neutral")
 SUBJECTS = ("hotel", "phone", "restaurant", "film", "course")

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
-from pathlib import Path
-from typing import TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 from making.bags import Bayes, bigrams, words
 from making.files import write_jsonl, write_rows
 from making.grammar import Writer, no_names, read_rules, running_text
 from making.linear import Averaged
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
 
 LABELS = ("climate", "culture", "education", "health", "money", "politics", "sports", "technology")
 TOGETHER = {

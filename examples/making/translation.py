@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from making.files import write_rows
 from making.language import Language
@@ -11,6 +11,9 @@ from making.translators import dictionary
 from making.translators.dictionary import Learnt
 from making.translators.memory import Memory
 from making.translators.phrases import Phrases
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 TRAIN, TEST = 3000, 700
 Pair = tuple[str, str]

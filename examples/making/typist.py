@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import random
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from making.conll import OUTSIDE, Sentence, Span, Token, spans, tags_of, words_of
 from making.grammar import read_words
+
+if TYPE_CHECKING:
+    import random
 
 STRETCHED = frozenset(read_words("lists")["stretched"])
 VOWELS = "aeiou"

@@ -45,7 +45,7 @@ def test_the_result_in_the_readme_is_real() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     shown = re.findall(r"```\n(test · .*?)```", readme, re.DOTALL)[0]
     chat = ROOT / "examples" / "chat"
-    command = [sys.executable, "-m", "slicewise", "score", "--gold", chat / "test.conll"]
+    command = [sys.executable, "-m", "slicewise", "score", "--gold", str(chat / "test.conll")]
     command += ["--system", f"crf={chat / 'systems' / 'crf.1.conll'}"]
     command += ["--system", f"crf-char={chat / 'systems' / 'crf-char.1.conll'}"]
     printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout

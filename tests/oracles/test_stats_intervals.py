@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from slicewise.stats import intervals
 from slicewise.stats.intervals import DRAWN_AT_ONCE, Resamples, percentile_interval
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from making.numerals import WEEKDAYS
 from making.solvers.reading import QUOTED, UNKNOWN, Answer, digits, letters
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
 KEYWORDS: tuple[tuple[str, str, Callable[[int, int], int]], ...] = (
     ("left", "Something is taken away", lambda a, b: a - b),

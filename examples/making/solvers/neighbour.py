@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
-from making.asked import Question
 from making.numerals import SPELT
 from making.solvers.reading import Answer, numbers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from making.asked import Question
 
 FORMULAS: tuple[tuple[str, Callable[[list[int]], int]], ...] = (
     ("a + b", lambda n: n[0] + n[1]),

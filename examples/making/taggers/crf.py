@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pycrfsuite
 
 from making.conll import Sentence, tags_of, words_of
-from making.taggers.features import Describe
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from making.taggers.features import Describe
 
 SETTINGS = {"c1": 0.05, "c2": 0.02, "max_iterations": 60, "feature.minfreq": 2}
 

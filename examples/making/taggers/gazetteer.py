@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from making.conll import Sentence, Span, iob2, spans, tags_of, words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 Key = tuple[str, ...]
 

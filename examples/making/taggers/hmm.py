@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import log
+from typing import TYPE_CHECKING
 
 from making.conll import Sentence, tags_of, words_of
 from making.taggers.features import shape
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 EDGE = "edge"
 SMOOTH = 0.05

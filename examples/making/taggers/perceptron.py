@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from making.conll import OUTSIDE, Sentence, tags_of, words_of
 from making.linear import Averaged
 from making.taggers.features import spelling
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Sequence
 
 ROUNDS = 4
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from making.translators.dictionary import Learnt, best, detokenise
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class Memory:

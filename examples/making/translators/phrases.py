@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from math import log
+from typing import TYPE_CHECKING
 
 from making.translators.dictionary import Learnt, best, detokenise
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 LONGEST = 4
 BETWEEN = frozenset({"and", "but", ",", "."})

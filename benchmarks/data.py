@@ -1,0 +1,115 @@
+"""The data that is measured: the example news repeated, in an order that a seed decides, and made-up labels.
+
+Files are written bit by bit, so that the process that measures stays small.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from itertools import accumulate
+from pathlib import Path
+
+NEWS = Path(__file__).parent.parent / "examples" / "news"
+SEED = 20
+TOKENS_IN_NEWS = 10_939
+SENTENCES_IN_NEWS = 816
+LABELS = ("sports", "politics", "culture", "science", "business", "health", "travel", "weather", "people", "other")
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A gold file and a system's file."""
+
+    gold: Path
+    system: Path
+
+
+def entities(folder: Path, *, copies: int) -> Pair:
+    """Repeat the news test set and the output of a CRF; every copy has its documents in another order."""
+    made = _repeated(folder, {"crf": _read(NEWS / "systems" / "crf.1.conll")}, copies=copies)
+    return Pair(made[0], made[1]["crf"])
+
+
+def two_documents(folder: Path) -> Pair:
+    """Write two documents: what a command costs on them is its start-up."""
+    made = _repeated(folder, {"crf": _read(NEWS / "systems" / "crf.1.conll")}, copies=1, documents=2)
+    return Pair(made[0], made[1]["crf"])
+
+
+def ten_systems(folder: Path, *, copies: int) -> tuple[Path, dict[str, Path]]:
+    """Repeat the news test set with the output of its seven systems and of three that are mixed from them."""
+    systems = {path.stem: _read(path) for path in sorted((NEWS / "systems").glob("*.conll"))}
+    rng = random.Random(SEED)
+    for a, b in (("crf.1", "crf.2"), ("crf.1", "crf-char.1"), ("crf-char.1", "crf-char.2")):
+        pairs = zip(systems[a], systems[b], strict=True)
+        systems[f"{a}+{b}"] = [rng.choice(pair) for pair in pairs]
+    return _repeated(folder, systems, copies=copies)
+
+
+def labels(folder: Path, *, items: int) -> Pair:
+    """Make one label a line: ten labels of unequal frequency, of which a system gets about four fifths right."""
+    rng = random.Random(SEED)
+    made = Pair(folder / "labels.gold.txt", folder / "labels.system.txt")
+    bounds = list(accumulate(range(1, len(LABELS) + 1)))
+    with made.gold.open("w", encoding="utf-8") as gold, made.system.open("w", encoding="utf-8") as system:
+        for _ in range(items):
+            label = rng.choices(LABELS, cum_weights=bounds)[0]
+            gold.write(f"{label}\n")
+            system.write(f"{label if rng.random() < 0.8 else rng.choice(LABELS)}\n")
+    return made
+
+
+Sentence = list[list[str]]
+
+
+def _read(path: Path) -> list[Sentence]:
+    """Return the sentences of a small file, each token as its columns."""
+    blocks = path.read_text(encoding="utf-8").strip("\n").split("\n\n")
+    return [[line.split() for line in block.split("\n")] for block in blocks]
+
+
+def _repeated(
+    folder: Path, systems: dict[str, list[Sentence]], *, copies: int, documents: int | None = None
+) -> tuple[Path, dict[str, Path]]:
+    """Write gold (token, word class, tag; numbered documents) and each system (token, tag), copy after copy."""
+    gold, sizes = _documents()
+    tagged = {name: _blocks(gold, sentences) for name, sentences in systems.items()}
+    starts = [sum(sizes[:i]) for i in range(len(sizes))]
+    spans = [range(start, start + size) for start, size in zip(starts, sizes, strict=True)][:documents]
+    blocks = ["".join("\t".join(cells) + "\n" for cells in sentence) + "\n" for sentence in gold]
+    path = folder / f"news.{copies}.{documents or 'all'}.gold.conll"
+    paths = {name: folder / f"news.{copies}.{documents or 'all'}.{name}.conll" for name in systems}
+    rng = random.Random(SEED)
+    orders = [rng.sample(spans, len(spans)) for _ in range(copies)]
+    with path.open("w", encoding="utf-8") as file:
+        for copy, order in enumerate(orders):
+            for i, span in enumerate(order):
+                file.write(f"-DOCSTART-\t{copy * len(order) + i + 1}\tO\n\n")
+                file.writelines(blocks[sentence] for sentence in span)
+    for name, written in tagged.items():
+        with paths[name].open("w", encoding="utf-8") as file:
+            for order in orders:
+                file.writelines(written[sentence] for span in order for sentence in span)
+    return path, paths
+
+
+def _documents() -> tuple[list[Sentence], list[int]]:
+    """Return gold's sentences, and how many each document has."""
+    sentences: list[Sentence] = []
+    sizes: list[int] = []
+    for sentence in _read(NEWS / "test.conll"):
+        if sentence[0][0] == "-DOCSTART-":
+            sizes.append(0)
+        else:
+            sentences.append(sentence)
+            sizes[-1] += 1
+    return sentences, sizes
+
+
+def _blocks(gold: list[Sentence], system: list[Sentence]) -> list[str]:
+    """Return a system's sentences as lines of gold's tokens with the system's tags."""
+    return [
+        "".join(f"{ours[0]}\t{theirs[-1]}\n" for ours, theirs in zip(a, b, strict=True)) + "\n"
+        for a, b in zip(gold, system, strict=True)
+    ]

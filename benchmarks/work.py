@@ -1,0 +1,158 @@
+"""What is done in the measured processes: `python work.py JOB ARGUMENT…`. Each job imports only what it needs."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+SYSTEMS, SENTENCES, DRAWS, SEED = 10, 50_000, 1000, 20
+
+
+# ------------------------------------------------------------------ entities
+
+
+def read_tags(path: str) -> list[list[str]]:
+    """Read the last column of a CoNLL file, as one does for seqeval."""
+    sentences: list[list[str]] = []
+    tags: list[str] = []
+    with Path(path).open(encoding="utf-8") as file:
+        for line in file:
+            cells = line.split()
+            if not cells:
+                if tags:
+                    sentences.append(tags)
+                    tags = []
+            elif cells[0] != "-DOCSTART-":
+                tags.append(cells[-1])
+    if tags:
+        sentences.append(tags)
+    return sentences
+
+
+def seqeval_report(gold: str, system: str) -> None:
+    from seqeval.metrics import classification_report
+
+    print(classification_report(read_tags(gold), read_tags(system), digits=4))
+
+
+def seqeval_f1(gold: str, system: str) -> None:
+    from seqeval.metrics import f1_score
+
+    print(repr(float(f1_score(read_tags(gold), read_tags(system)))))
+
+
+def nervaluate_report(gold: str, system: str) -> None:
+    from nervaluate.evaluator import Evaluator
+
+    found = Evaluator(read_tags(gold), read_tags(system), tags=["PER", "ORG", "LOC", "EVENT"], loader="list")
+    print(found.summary_report(mode="overall"))
+
+
+def polars_split(gold: str, system: str) -> None:
+    """Read both files and split their lines into columns: what no program that reads them can do without."""
+    import polars as pl
+
+    for path, width in ((gold, 3), (system, 2)):
+        columns = dict.fromkeys([f"c{i}" for i in range(width)], pl.String)
+        frame = pl.read_csv(path, separator="\t", quote_char=None, has_header=False, schema=columns)
+        print(frame.height)
+
+
+# ------------------------------------------------------------------ labels
+
+
+def sklearn_report(gold: str, system: str) -> None:
+    from sklearn.metrics import classification_report
+
+    read = [Path(path).read_text(encoding="utf-8").splitlines() for path in (gold, system)]
+    print(classification_report(*read, digits=4))
+
+
+# ------------------------------------------------------------------ resamples
+
+
+def statistics() -> NDArray[np.float64]:
+    """Return tp, returned and gold units of every sentence and system."""
+    import numpy as np
+
+    rng = np.random.default_rng(SEED)
+    gold = rng.poisson(2.4, size=(SENTENCES, 1))
+    tp = rng.binomial(gold, np.linspace(0.6, 0.9, SYSTEMS))
+    returned = tp + rng.poisson(0.4, size=tp.shape)
+    return np.stack([tp, returned, np.broadcast_to(gold, tp.shape)], axis=2).astype(np.float64)
+
+
+def slicewise_resamples(table: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Draw and sum as `slicewise score` does."""
+    from slicewise.stats.intervals import Resamples
+
+    return Resamples(len(table), DRAWS, SEED).sums(table)
+
+
+def gathered_resamples(table: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Draw the same, and gather the rows of each draw."""
+    import numpy as np
+
+    rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(SEED)))
+    sums = [table[rng.integers(0, len(table), size=len(table))].sum(axis=0) for _ in range(DRAWS)]
+    return np.array(sums)
+
+
+def taken_resamples(table: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Gather as above, from a flat table and by `take`, which numpy does faster."""
+    import numpy as np
+
+    rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(SEED)))
+    n, flat = len(table), table.reshape(len(table), -1)
+    sums = [flat.take(rng.integers(0, n, size=n), axis=0).sum(axis=0) for _ in range(DRAWS)]
+    return np.array(sums).reshape(DRAWS, *table.shape[1:])
+
+
+def counted_resamples(table: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Draw the same, count how often each row is drawn, and multiply, fifty draws at a time."""
+    import numpy as np
+
+    rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(SEED)))
+    n, flat, at_once = len(table), table.reshape(len(table), -1), 50
+    sums = []
+    for _ in range(DRAWS // at_once):
+        counts = [np.bincount(rng.integers(0, n, size=n), minlength=n) for _ in range(at_once)]
+        sums.append(np.array(counts, dtype=np.float64) @ flat)
+    return np.concatenate(sums).reshape(DRAWS, *table.shape[1:])
+
+
+def timed(work: Callable[[NDArray[np.float64]], NDArray[np.float64]]) -> None:
+    """Time the work alone, without starting Python and making the table; the hash shows that the values are equal."""
+    import slicewise.stats.intervals  # noqa: F401 (its import is not part of the work)
+
+    table = statistics()
+    wall, cpu = time.perf_counter(), time.process_time()
+    sums = work(table)
+    cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
+    print(json.dumps({"cpu": cpu, "wall": wall, "values": hashlib.sha256(sums.tobytes()).hexdigest()}))
+
+
+JOBS: dict[str, Callable[..., Any]] = {
+    "seqeval-report": seqeval_report,
+    "seqeval-f1": seqeval_f1,
+    "nervaluate": nervaluate_report,
+    "polars-split": polars_split,
+    "sklearn-report": sklearn_report,
+    "resamples-slicewise": lambda: timed(slicewise_resamples),
+    "resamples-gathered": lambda: timed(gathered_resamples),
+    "resamples-taken": lambda: timed(taken_resamples),
+    "resamples-counted": lambda: timed(counted_resamples),
+}
+
+if __name__ == "__main__":
+    JOBS[sys.argv[1]](*sys.argv[2:])
