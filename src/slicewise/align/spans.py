@@ -12,8 +12,8 @@ from slicewise.align.offsets import to_tokens
 from slicewise.align.tokens import same_tokens, token_texts
 from slicewise.align.units import UnitSet
 from slicewise.annotations import Annotations, Tags, Task
-from slicewise.errors import UserError, counted, did_you_mean, quoted
-from slicewise.read.schemes import SCHEMES, detect, read_spans, split_tag, unknown_tags
+from slicewise.errors import UserError, counted, quoted
+from slicewise.read.schemes import read_spans, split_tag, unknown_tags
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -72,19 +72,16 @@ def _from_tags(annotations: Annotations, gold: Annotations, task: Task, options:
     odd = unknown_tags(aligned.tags, bare=bare)
     if odd:
         raise _unknown_prefix(aligned, aligned.tags, odd)
-    scheme = options.scheme or detect(aligned.tags, aligned.offsets)
-    if scheme not in SCHEMES:
-        raise UserError(f"unknown tag scheme {quoted(scheme)}; {did_you_mean(scheme, ['auto', *SCHEMES])}")
-    spans = read_spans(aligned.tags, aligned.offsets, scheme=scheme, strict=options.strict, bare=bare)
+    spans = read_spans(aligned.tags, aligned.offsets, scheme=options.scheme, strict=options.strict, bare=bare)
     if spans.dropped:
         warnings.append(
-            f"{annotations.name}: {counted(spans.dropped, 'tag')} that {scheme} does not allow "
+            f"{annotations.name}: {counted(spans.dropped, 'tag')} that {spans.scheme} does not allow "
             f"{'was' if spans.dropped == 1 else 'were'} dropped (--strict)"
         )
     item = np.searchsorted(aligned.offsets, spans.start, side="right") - 1
     base = aligned.offsets[item]
-    units = UnitSet(item, spans.start - base, spans.end - base, spans.label, spans.labels)
-    return Found(units, scheme if np.any(aligned.tags.codes) else None, tuple(warnings))
+    units = UnitSet(item, spans.start - base, spans.end - base, spans.label.astype(np.int64), spans.labels)
+    return Found(units, spans.scheme if len(units) else None, tuple(warnings))
 
 
 def _unknown_prefix(annotations: Annotations, tags: Tags, odd: list[int]) -> UserError:

@@ -77,15 +77,11 @@ def merge(sets: Sequence[UnitSet], columns: Sequence[str]) -> Merged:
         np.concatenate([remap[s.label] for s, remap in zip(sets, remaps, strict=True)]),
     ]
     source = np.repeat(np.arange(len(sets)), [len(s) for s in sets])
-    order = _order(keys)
-    keys = [key[order] for key in keys]
-    new = np.ones(len(order), np.bool_)
-    if len(order):
-        new[1:] = np.logical_or.reduce([key[1:] != key[:-1] for key in keys])
+    order, new = _ordered(keys)
     has = np.zeros((int(new.sum()), len(sets)), np.bool_, order="F")
     has[np.cumsum(new) - 1, source[order]] = True
     repeats = tuple(len(s) - int(has[:, i].sum()) for i, s in enumerate(sets))
-    item, start, end, label = (key[new] for key in keys)
+    item, start, end, label = (key[order[new]] for key in keys)
     frame = pl.DataFrame(
         {
             "item": item.astype(np.uint32),
@@ -98,14 +94,20 @@ def merge(sets: Sequence[UnitSet], columns: Sequence[str]) -> Merged:
     return Merged(frame, labels, repeats)
 
 
-def _order(keys: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
-    """Return the order by all keys; packed into one integer where they fit, which sorts much faster."""
+def _ordered(keys: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return the order by all keys, and where in it a new combination begins.
+
+    Keys are packed into one integer where they fit, which sorts much faster.
+    """
+    widths = [int(key.max(initial=0)).bit_length() for key in keys]
+    if sum(widths) > 62:
+        order = np.lexsort(list(reversed(keys)))
+        changes = [key[order][1:] != key[order][:-1] for key in keys]
+        return order, np.concatenate([[True] * bool(len(order)), np.logical_or.reduce(changes)]).astype(np.bool_)
     packed = np.zeros(len(keys[0]), np.int64)
-    bits = 0
-    for key in reversed(keys):
-        width = int(key.max(initial=0)).bit_length()
-        packed |= key << bits
-        bits += width
-    if bits > 62:
-        return np.lexsort(list(reversed(keys)))
-    return np.argsort(packed, kind="stable")
+    for key, width in zip(keys, widths, strict=True):
+        packed <<= width
+        packed |= key
+    order = np.argsort(packed, kind="stable")
+    packed = packed[order]
+    return order, np.concatenate([[True] * bool(len(order)), packed[1:] != packed[:-1]]).astype(np.bool_)

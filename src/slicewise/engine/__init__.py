@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["count_cells", "metric_cells", "unit_column_cells"]
 
 HIGH_BITS = 30
+MOST_BITS = 960
 WHOLE = 2.0**31
 """Sums of two thousand million numbers below this fit 64 bits."""
 
@@ -109,7 +110,7 @@ def whole_numbers(column: NDArray[Any]) -> list[tuple[NDArray[np.int64], float]]
     largest = float(np.abs(values).max(initial=0.0))
     if largest < WHOLE and bool((values == np.rint(values)).all()):
         return [(values.astype(np.int64), 1.0)]
-    scale = 2.0 ** (HIGH_BITS - int(np.frexp(largest)[1]))
+    scale = 2.0 ** min(HIGH_BITS - int(np.frexp(largest)[1]), MOST_BITS)
     high = np.rint(values * scale)
     low = np.rint((values * scale - high) * WHOLE)
     return [(high.astype(np.int64), 1 / scale), (low.astype(np.int64), 1 / scale / WHOLE)]

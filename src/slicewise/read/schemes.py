@@ -24,6 +24,8 @@ ROLES = {"B": B, "I": I, "M": I, "E": E, "L": E, "S": S, "U": S, "W": S}
 TAG = re.compile(r"(?s)([BIMELSUW])(?:-(.*))?\Z")
 ANY, SAME, OTHER = "any", "same", "other"
 EVERY = (O, B, I, E, S)
+OPENING = np.array([role in (B, S) for role in EVERY])
+CLOSING = np.array([role in (E, S) for role in EVERY])
 
 
 @dataclass(frozen=True)
@@ -69,8 +71,9 @@ class TokenSpans:
 
     start: NDArray[np.int64]
     end: NDArray[np.int64]
-    label: NDArray[np.int64]
+    label: NDArray[np.int32]
     labels: tuple[str, ...]
+    scheme: str
     dropped: int = 0
     """Tags that the strict reading left out."""
 
@@ -93,6 +96,10 @@ def unknown_tags(tags: Tags, *, bare: bool = False) -> list[int]:
 
 def detect(tags: Tags, offsets: NDArray[np.int64]) -> str:
     """Tell the scheme from the letters in use, and IOB1 from IOB2 by where `B` and `I` stand."""
+    return _scheme_of(tags, _Run.of(tags, offsets, bare=False))
+
+
+def _scheme_of(tags: Tags, run: _Run) -> str:
     used = {name[0] for name in tags.names if TAG.match(name)}
     for scheme, telling in (("bilou", "LU"), ("bmes", "MW"), ("bioes", "ES")):
         if used & set(telling):
@@ -101,10 +108,8 @@ def detect(tags: Tags, offsets: NDArray[np.int64]) -> str:
         return "io"
     if used != {"B", "I"}:
         return "iob2"
-    run = _Run.of(tags, offsets, bare=False)
-    opens = (run.role == I) & ~(run.joined & run.same)
-    needless = (run.role == B) & ~(run.joined & run.same)
-    return "iob1" if bool(opens.any()) and not needless.any() else "iob2"
+    opens = ~(run.joined & run.same)
+    return "iob1" if bool((opens & (run.role == I)).any()) and not (opens & (run.role == B)).any() else "iob2"
 
 
 @dataclass(frozen=True)
@@ -112,13 +117,13 @@ class _Run:
     """The tokens that are not outside, each with its role, its type and its relation to the token before."""
 
     position: NDArray[np.int64]
-    role: NDArray[np.int64]
-    type: NDArray[np.int64]
+    role: NDArray[np.int8]
+    type: NDArray[np.int32]
     types: tuple[str, ...]
     joined: NDArray[np.bool_]
     """Whether the token before is in the same item and not outside."""
     same: NDArray[np.bool_]
-    previous: NDArray[np.int64]
+    previous: NDArray[np.int8]
 
     @classmethod
     def of(cls, tags: Tags, offsets: NDArray[np.int64], *, bare: bool, letters: str | None = None) -> _Run:
@@ -127,40 +132,43 @@ class _Run:
             parsed = [p if name[:1] in letters else (O, "") for p, name in zip(parsed, tags.names, strict=True)]
         types = tuple(sorted({kind for role, kind in parsed if role != O}))
         index = {kind: i for i, kind in enumerate(types)}
-        role_of = np.array([role for role, _ in parsed], dtype=np.int64)
-        type_of = np.array([index.get(kind, -1) for _, kind in parsed], dtype=np.int64)
+        role_of = np.array([role for role, _ in parsed], dtype=np.int8)
+        type_of = np.array([index.get(kind, -1) for _, kind in parsed], dtype=np.int32)
         position = np.flatnonzero(tags.codes if (role_of[1:] != O).all() else role_of[tags.codes])
         codes = tags.codes[position]
         role, kind = role_of[codes], type_of[codes]
         first = np.zeros(len(tags.codes) + 1, dtype=np.bool_)
-        first[offsets[:-1]] = True
-        joined = np.zeros(len(position), dtype=np.bool_)
-        joined[1:] = (np.diff(position) == 1) & ~first[position[1:]]
+        first[offsets] = True
+        joined = ~first[position]
+        joined[:1] = False
+        joined[1:] &= position[1:] - position[:-1] == 1
         same = np.zeros(len(position), dtype=np.bool_)
         same[1:] = kind[1:] == kind[:-1]
-        previous = np.full(len(position), O)
-        previous[1:] = np.where(joined[1:], role[:-1], O)
+        previous = np.zeros(len(position), dtype=np.int8)
+        previous[1:] = role[:-1] * joined[1:]
         return cls(position, role, kind, types, joined, same, previous)
 
 
 def read_spans(
-    tags: Tags, offsets: NDArray[np.int64], *, scheme: str = "iob2", strict: bool = False, bare: bool = False
+    tags: Tags, offsets: NDArray[np.int64], *, scheme: str | None = None, strict: bool = False, bare: bool = False
 ) -> TokenSpans:
-    """Read tags into spans: by conlleval's rules, or strictly by the scheme's own."""
-    if strict:
-        return _read_strict(tags, offsets, SCHEMES[scheme], bare=bare)
+    """Read tags into spans: by conlleval's rules, or strictly by the scheme's own; None: the scheme they show."""
     run = _Run.of(tags, offsets, bare=bare)
-    starts = ~run.joined | ~run.same | np.isin(run.role, (B, S)) | np.isin(run.previous, (E, S))
+    scheme = scheme or _scheme_of(tags, run)
+    if strict:
+        return _read_strict(tags, offsets, scheme, bare=bare)
+    starts = ~(run.joined & run.same) | OPENING[run.role] | CLOSING[run.previous]
     first = np.flatnonzero(starts)
     last = np.append(first[1:], len(starts)) - 1 if len(first) else first
-    return TokenSpans(run.position[first], run.position[last] + 1, run.type[first], run.types)
+    return TokenSpans(run.position[first], run.position[last] + 1, run.type[first], run.types, scheme)
 
 
-def _read_strict(tags: Tags, offsets: NDArray[np.int64], scheme: Scheme, *, bare: bool) -> TokenSpans:
+def _read_strict(tags: Tags, offsets: NDArray[np.int64], name: str, *, bare: bool) -> TokenSpans:
+    scheme = SCHEMES[name]
     run = _Run.of(tags, offsets, bare=bare, letters=scheme.letters)
     n = len(run.position)
     if n == 0:
-        return TokenSpans(run.position, run.position, run.type, run.types, _tagged(tags))
+        return TokenSpans(run.position, run.position, run.type, run.types, name, _tagged(tags))
     start = _allowed(scheme.start, run.previous, run.role, run.same)
     inside = run.joined & _allowed(scheme.inside, run.previous, run.role, run.same)
     # A stretch is a token and the tokens that continue it; a span runs from its first possible start to its end.
@@ -169,13 +177,13 @@ def _read_strict(tags: Tags, offsets: NDArray[np.int64], scheme: Scheme, *, bare
     begins = np.flatnonzero(start)
     at = np.searchsorted(begins, stretch)
     begin = np.where(at < len(begins), np.append(begins, n)[np.minimum(at, len(begins))], n)
-    following = np.append(np.where(run.joined, run.role, O), O)[stop]
+    following = np.append(run.role * run.joined, np.int8(O))[stop]
     follow_same = np.append(run.same, False)[stop]
     ends = _allowed(scheme.end, run.role[stop - 1], following, follow_same)
     good = (begin < stop) & ends
     begin, stop = begin[good], stop[good]
     dropped = _tagged(tags) - int((stop - begin).sum())
-    return TokenSpans(run.position[begin], run.position[stop - 1] + 1, run.type[begin], run.types, dropped)
+    return TokenSpans(run.position[begin], run.position[stop - 1] + 1, run.type[begin], run.types, name, dropped)
 
 
 def _tagged(tags: Tags) -> int:
@@ -184,12 +192,12 @@ def _tagged(tags: Tags) -> int:
 
 def _allowed(
     moves: frozenset[tuple[int, int, str]],
-    previous: NDArray[np.int64],
-    current: NDArray[np.int64],
+    previous: NDArray[np.int8],
+    current: NDArray[np.int8],
     same: NDArray[np.bool_],
 ) -> NDArray[np.bool_]:
     table = np.zeros((5, 5, 2), dtype=np.bool_)
     for before, after, relation in moves:
         table[before, after, 0] |= relation in (ANY, OTHER)
         table[before, after, 1] |= relation in (ANY, SAME)
-    return table[previous, current, same.astype(np.int64)]
+    return table[previous, current, same.astype(np.int8)]
