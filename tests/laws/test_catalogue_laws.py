@@ -39,7 +39,7 @@ every_task = pytest.mark.parametrize("task", TASKS)
 every_set_task = pytest.mark.parametrize("task", SETS)
 drawn = settings(
     deadline=None,
-    max_examples=12,
+    max_examples=10,
     phases=[Phase.explicit, Phase.reuse, Phase.generate],  # the corpora are small as they are
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )

@@ -16,6 +16,8 @@ from strategies import ANSWERS, LABELS, Corpus, corpora
 
 from slicewise import Evaluation, score
 from slicewise.annotations import Task
+from slicewise.engine import metric_cells
+from slicewise.metrics import find_metric
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -199,6 +201,8 @@ def test_confusions_of_labels(corpus: Corpus, negative: str | None) -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(ANSWERS[Task.SCORES], min_size=1, max_size=30))
+@example([-5.4e-304])
+@example([1e300, 1e299])
 def test_mean_of_scores(values: list[float]) -> None:
     found = score(Evaluation.from_scores({"s": values}), resamples=0).systems["s"].metrics["mean"].value
     assert found == pytest.approx(np.mean(values), rel=1e-12, abs=1e-12)
@@ -207,3 +211,11 @@ def test_mean_of_scores(values: list[float]) -> None:
 def test_answers_that_are_right_or_wrong_are_scores() -> None:
     result = score(Evaluation.from_scores({"s": [True, False, True, True]}), resamples=0)
     assert result.systems["s"].metrics["mean"].value == 0.75
+
+
+@pytest.mark.parametrize("largest", [1e6, 1e12, 1e18])
+def test_one_large_score_does_not_blur_the_others(largest: float) -> None:
+    """Draws without the large one are means of the others."""
+    evaluation = Evaluation.from_scores({"s": [largest, 0.1, 0.7]})
+    cells = metric_cells(evaluation, find_metric("mean", Task.SCORES), ["s"])
+    assert cells[:, 0, 1].tolist() == pytest.approx([largest, 0.1, 0.7], rel=1e-9)

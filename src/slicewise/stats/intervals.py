@@ -52,9 +52,10 @@ class Resamples:
             if not self.clusters:
                 yield np.zeros((rows, 0), dtype=np.int64)
                 continue
-            indices = rng.integers(0, self.clusters, size=(rows, self.clusters))
-            indices += np.arange(0, rows * self.clusters, self.clusters)[:, None]
-            yield np.bincount(indices.ravel(), minlength=rows * self.clusters).reshape(rows, self.clusters)
+            indices = rng.integers(0, self.clusters, size=rows * self.clusters)
+            if rows > 1:
+                indices += np.repeat(np.arange(0, rows * self.clusters, self.clusters), self.clusters)
+            yield np.bincount(indices, minlength=rows * self.clusters).reshape(rows, self.clusters)
 
 
 @dataclass(frozen=True, eq=False)
