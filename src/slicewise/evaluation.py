@@ -354,6 +354,7 @@ def load(
         del source
     runs = _runs(systems, lambda value: not isinstance(value, (str, Path)))
     chosen = _options(**options)
+    opened.digests += [f"format:{format}"] if format else []
     files = _Files({run: opened.later(run, path) for run, path in runs.files.items()}, format, gold_format)
     texts = [_read_input(opened("in", path), format) for path in inputs]
     training = None if train is None else read(opened("train", train), format)

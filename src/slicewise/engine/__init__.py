@@ -85,34 +85,37 @@ def column_cells(
     columns: Mapping[str, NDArray[Any] | pl.Series], group: NDArray[np.uint32], groups: int, systems: int
 ) -> NDArray[np.float64]:
     """Sum columns by group; fractions as whole numbers, so that no order of items or threads makes a difference."""
-    parts: dict[str, NDArray[Any] | pl.Series] = {}
-    scales: dict[str, list[tuple[str, float]]] = {}
+    parts: dict[str, NDArray[np.int64]] = {}
+    scales: dict[str, list[tuple[str, NDArray[np.float64]]]] = {}
     for name, column in columns.items():
-        scales[name] = []
-        for i, (whole, scale) in enumerate(whole_numbers(np.asarray(column))):
-            parts[f"{name}/{i}"] = whole
-            scales[name].append((f"{name}/{i}", scale))
+        whole = whole_numbers(np.asarray(column, np.float64), group, groups)
+        parts |= {f"{name}/{i}": numbers for i, (numbers, _) in enumerate(whole)}
+        scales[name] = [(f"{name}/{i}", scale) for i, (_, scale) in enumerate(whole)]
     frame = _lazy(pl.DataFrame({"group": group} | parts))
     found = _collect(sums(frame, ["group"], {name: nw.col(name) for name in parts}))
+    at = found["group"].to_numpy()
     cells = np.zeros((groups, len(columns)))
     for i, name in enumerate(columns):
         for part, scale in scales[name]:
-            cells[found["group"].to_numpy(), i] += found[part].to_numpy() * scale
+            cells[at, i] += found[part].to_numpy() * scale[at]
     return cells.reshape(groups, systems, len(columns) // systems)
 
 
-def whole_numbers(column: NDArray[Any]) -> list[tuple[NDArray[np.int64], float]]:
-    """Return a column as sums of whole numbers times a power of two: of itself, or of a high and a low part.
+def whole_numbers(
+    values: NDArray[np.float64], group: NDArray[np.uint32], groups: int
+) -> list[tuple[NDArray[np.int64], NDArray[np.float64]]]:
+    """Return a column as whole numbers with what one is worth in each group: the numbers themselves, or two parts.
 
-    Sums of whole numbers are exact in any order. What the low part leaves out is below 2⁻⁶⁰ of the largest value.
+    Sums of whole numbers are exact in any order. What two parts leave out is below 2⁻⁶⁰ of the group's largest value.
     """
-    values = column.astype(np.float64)
-    largest = float(np.abs(values).max(initial=0.0))
-    if largest < WHOLE and bool((values == np.rint(values)).all()):
-        return [(values.astype(np.int64), 1.0)]
-    scale = 2.0 ** min(HIGH_BITS - int(np.frexp(largest)[1]), MOST_BITS)
-    high = np.rint(values * scale)
-    low = np.rint((values * scale - high) * WHOLE)
+    if float(np.abs(values).max(initial=0.0)) < WHOLE and bool((values == np.rint(values)).all()):
+        return [(values.astype(np.int64), np.ones(groups))]
+    largest = np.zeros(groups)
+    np.maximum.at(largest, group, np.abs(values))
+    scale = np.ldexp(1.0, np.minimum(HIGH_BITS - np.frexp(largest)[1], MOST_BITS))
+    scaled = values * scale[group]
+    high = np.rint(scaled)
+    low = np.rint((scaled - high) * WHOLE)
     return [(high.astype(np.int64), 1 / scale), (low.astype(np.int64), 1 / scale / WHOLE)]
 
 

@@ -179,10 +179,11 @@ class _Tally:
         found = percentile_interval(values, confidence=self.confidence)
         return bounds_of(float(found.lo), float(found.hi)), int(found.undefined)
 
-    def intervals(self, values: Array) -> list[Bounds | None]:
-        """Return the bounds of many values, `(draws, values)`."""
+    def intervals(self, values: Array) -> list[tuple[Bounds | None, int]]:
+        """Return the bounds of many values, `(draws, values)`, and in how many draws each was undefined."""
         found = percentile_interval(values, confidence=self.confidence)
-        return [bounds_of(float(lo), float(hi)) for lo, hi in zip(found.lo, found.hi, strict=True)]
+        rows = zip(found.lo, found.hi, found.undefined, strict=True)
+        return [(bounds_of(float(lo), float(hi)), int(undefined)) for lo, hi, undefined in rows]
 
 
 def bounds_of(lo: float, hi: float) -> Bounds | None:
@@ -230,7 +231,8 @@ def prf_table(tally: _Tally, counts: Array, draws: Array | None) -> list[Prf]:
             n_pred=int(row[N_PRED]),
             tp=count(float(row[TP])),
             **{name: defined(float(found[i])) for name, found in values.items()},
-            ci=None if intervals is None else {name: found[i] for name, found in intervals.items()},
+            ci=None if intervals is None else {name: found[i][0] for name, found in intervals.items()},
+            undefined_draws=None if intervals is None else {name: found[i][1] for name, found in intervals.items()},
         )
         for i, row in enumerate(counts)
     ]
@@ -239,8 +241,14 @@ def prf_table(tally: _Tally, counts: Array, draws: Array | None) -> list[Prf]:
 def _mean(tally: _Tally, i: int, mean: Callable[..., Array]) -> Mean:
     measures = {"precision": precision, "recall": recall, "f1": f_beta}
     found = {name: tally.value("counts", i, partial(mean, measure=m)) for name, m in measures.items()}
-    ci = None if tally.draws is None else {name: value.ci for name, value in found.items()}
-    return Mean(**{name: value.value for name, value in found.items()}, ci=ci)
+    drawn = tally.draws is not None
+    return Mean(
+        precision=found["precision"].value,
+        recall=found["recall"].value,
+        f1=found["f1"].value,
+        ci={name: value.ci for name, value in found.items()} if drawn else None,
+        undefined_draws={name: value.undefined_draws for name, value in found.items()} if drawn else None,
+    )
 
 
 def _error_scores(tally: _Tally, i: int) -> dict[str, Any]:
@@ -282,12 +290,13 @@ def _pairs(
         columns = tally.blocks[tally.metric_part(metric)]
         reduced = metric.reduce(tally.cells[:, :, columns])
         values = metric.finish(reduced.sum(axis=0))
-        bounds: list[Bounds | None] = [None] * len(names)
+        bounds: list[tuple[Bounds | None, int]] = [(None, 0)] * len(names)
         p = q = np.full(len(names), np.nan)
+        undefined = np.zeros(len(names), np.int64)
         if draws and tally.draws is not None:
             drawn = metric.value(tally.draws[:, :, columns])
             bounds = tally.intervals(drawn[:, places[:, 0]] - drawn[:, places[:, 1]])
-            p, _ = randomisation_p(reduced, metric.finish, places, draws=draws, seed=seed)
+            p, undefined = randomisation_p(reduced, metric.finish, places, draws=draws, seed=seed)
             q = holm(p)
         found += [
             Pair(
@@ -297,9 +306,10 @@ def _pairs(
                 a_value=defined(float(values[i])),
                 b_value=defined(float(values[j])),
                 difference=defined(float(values[i] - values[j])),
-                ci=bounds[k],
+                ci=bounds[k][0],
                 p=defined(float(p[k])),
                 q=defined(float(q[k])),
+                undefined_draws=bounds[k][1] + int(undefined[k]),
             )
             for k, ((a, b), (i, j)) in enumerate(zip(names, places, strict=True))
         ]

@@ -42,7 +42,10 @@ def find_metric(name: str, task: Task) -> Metric:
     """Return a metric by name; F_β is there for every β, as `f2` or `macro-f0.5`."""
     wanted = name.lower().replace("_", "-")
     beta = re.fullmatch(r"(?:macro-|weighted-)?f(\d+(?:\.\d+)?)", wanted)
-    known = catalogue(task, beta=float(beta[1]) if beta and float(beta[1]) > 0 else 1.0)
+    weight = (float(beta[1]) if beta else 0.0) or 1.0
+    if beta and float(beta[1]):
+        wanted = wanted.removesuffix(f"f{beta[1]}") + prf.f_name(weight)  # f2.0 is f2
+    known = catalogue(task, beta=weight)
     if wanted in known:
         return known[wanted]
     elsewhere = sorted(t.value for t in Task if wanted in catalogue(t))

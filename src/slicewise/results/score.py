@@ -22,6 +22,8 @@ class Prf:
     recall: float | None
     f1: float | None
     ci: dict[str, Bounds | None] | None
+    undefined_draws: dict[str, int] | None = None
+    """In how many draws each was undefined and left out."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +34,7 @@ class Mean:
     recall: float | None
     f1: float | None
     ci: dict[str, Bounds | None] | None
+    undefined_draws: dict[str, int] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,6 +86,8 @@ class Pair:
     ci: Bounds | None = None
     p: float | None = None
     q: float | None = None
+    undefined_draws: int = 0
+    """In how many draws of the bootstrap, and of the test, the difference was undefined and left out."""
 
 
 @dataclass(frozen=True, kw_only=True)
