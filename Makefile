@@ -48,6 +48,7 @@ check: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	cd examples && ../$(BIN)/mypy --config-file ../pyproject.toml --explicit-package-bases make.py making
 	$(BIN)/lint-imports --no-logo
 
 format: $(VENV)/.dev

@@ -307,7 +307,7 @@ class Evaluation:
         if not files:
             raise UserError("no system to evaluate; add --system NAME=FILE")
         for system in files:
-            if system in RESERVED or system.startswith("error:") or not system.strip():
+            if system in RESERVED or system.startswith(("error:", "overlaps:")) or not system.strip():
                 raise UserError(f"a system cannot be called {quoted(system)}; choose another name")
         aligned = align(gold, files, inputs, options)
         training = None if train is None else Training(train, training_units(train, aligned.task, options))

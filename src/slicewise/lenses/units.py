@@ -24,7 +24,7 @@ def units(evaluation: Evaluation, *, include: Sequence[str] = ()) -> UnitsResult
     """Return one row per unit: where it is, its text, and who has it.
 
     `include`: "bins" (how many systems found a gold unit, or returned a spurious one), "errors" (each system's kind of
-    error, spans only).
+    error, and whether the wrong unit overlaps one of the other side; spans only).
     """
     for name in include:
         if name not in EXTRAS:
@@ -55,7 +55,9 @@ def _bins(evaluation: Evaluation) -> pl.Series:
 
 def _error_columns(evaluation: Evaluation) -> list[pl.Series]:
     names = pl.Series(["", *KINDS])
-    return [
-        names.gather(span_errors(evaluation, system).types.kind.astype(np.int64)).alias(f"error:{system}")
-        for system in evaluation.systems
-    ]
+    columns = []
+    for system in evaluation.systems:
+        types = span_errors(evaluation, system).types
+        columns.append(names.gather(types.kind.astype(np.int64)).alias(f"error:{system}"))
+        columns.append(pl.Series(f"overlaps:{system}", types.overlaps))
+    return columns
