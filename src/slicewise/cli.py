@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 from slicewise._version import __version__
-from slicewise.errors import UserError
+from slicewise.errors import UserError, counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -133,8 +133,14 @@ class DataOptions:
         """Load each data set in turn."""
         from slicewise.evaluation import load
 
-        for options in self._datasets():
-            yield load(**options, on_file=on_file)
+        several = self._datasets()
+        for options in several:
+            try:
+                yield load(**options, on_file=on_file)
+            except UserError as error:
+                if len(several) == 1 or error.where is not None:
+                    raise
+                raise UserError(f"data set {options.get('name')}: {error}") from None
 
     def _datasets(self) -> list[dict[str, Any]]:
         given = self._given()
@@ -153,7 +159,8 @@ class DataOptions:
                     f"no data set {quoted(self.name)}; {did_you_mean(self.name, names)}", where=str(self.config)
                 )
             found = [d for d in found if d.get("name") == self.name]
-        return [d | given for d in found]
+        systems = given.pop("systems", {})
+        return [d | given | {"systems": d.get("systems", {}) | systems} for d in found]
 
     def _given(self) -> dict[str, Any]:
         """Return what the user set, as keywords of `load`."""
@@ -170,6 +177,8 @@ class DataOptions:
             given["system_names"] = self.system_names.split(",")
         if self.map:
             given["map"] = dict(_assignment(text, "--map OLD=NEW") for text in self.map)
+            if several := [text for text in self.map if text.count("=") > 1]:
+                raise UserError(f"{several[0]!r} has more than one =; write --map OLD=NEW once per label")
         if self.ignore:
             given["ignore"] = self.ignore
         return given
@@ -183,13 +192,27 @@ def _assignment(text: str, usage: str) -> tuple[str, str]:
 
 
 def _systems(given: list[str]) -> dict[str, list[str] | str]:
-    """Return the files of each system; a file without a name is called by its stem."""
+    """Return the files of each system. The same name given twice makes restarts; files without a name never do."""
     found: dict[str, list[str]] = {}
+    unnamed: list[str] = []
     for text in given:
-        unnamed = "=" not in text or Path(text).exists()
-        name, path = (Path(text).name.split(".")[0], text) if unnamed else _assignment(text, "--system NAME=FILE")
+        if "=" not in text or Path(text).exists():
+            unnamed.append(text)
+            continue
+        name, path = _assignment(text, "--system NAME=FILE")
         found.setdefault(name, []).append(path)
+    for text in unnamed:
+        name = _own_name(text)
+        if name in found:
+            raise UserError(f"two systems would be called {name!r}; name them: --system NAME=FILE")
+        found[name] = [text]
     return {name: files[0] if len(files) == 1 else files for name, files in found.items()}
+
+
+def _own_name(text: str) -> str:
+    """Return a file's stem, or the column where one is named."""
+    path, _, column = text.rpartition(":")
+    return column if path and not Path(text).exists() else Path(text).name.removesuffix(Path(text).suffix)
 
 
 def _command(function: Callable[..., None]) -> Callable[..., None]:
@@ -255,7 +278,7 @@ def score(
         for evaluation in data.evaluations(lambda file: step(f"reading {file}")):
             step(f"scoring {evaluation.name}")
             options = data.scoring | {key: value for key, value in own.items() if value is not None}
-            options["metrics"] = options.pop("metric", ())
+            options["metrics"] = [name for given in options.pop("metric", ()) for name in given.split(",") if name]
             results.append(lens(evaluation, **options))
     _deliver(data, results)
 
@@ -317,7 +340,7 @@ def _write(data: DataOptions, results: list[Result]) -> None:
         for result in results:
             folder = data.csv if len(results) == 1 else data.csv / safe_name(result.data["name"])
             tables = {"units": result.to_polars()} if result.command == "units" else result.tables()
-            _say(data, f"wrote {len(write_tables(folder, tables))} tables to {folder}{os.sep}")
+            _say(data, f"wrote {counted(len(write_tables(folder, tables)), 'table')} to {folder}{os.sep}")
     if data.json == "-":
         sys.stdout.write(text)
         sys.stdout.flush()
@@ -407,6 +430,8 @@ def main() -> None:
 
 def _one_line(error: Any) -> str:
     text = " ".join(error.format_message().split())
+    if not text:
+        sys.exit(2)  # help was shown
     context = getattr(error, "ctx", None)
     return f"{text.rstrip('.')}; see {context.command_path if context else 'slicewise'} --help"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -17,7 +18,7 @@ from slicewise.align.spans import split_input, tagged_lines
 from slicewise.annotations import Annotations, Tags, Task
 from slicewise.errors import UserError, did_you_mean, quoted
 from slicewise.read import open_source, read, tags_alone, tell_format
-from slicewise.read.schemes import SCHEMES
+from slicewise.read.schemes import ALIASES, SCHEMES
 from slicewise.read.source import COMPRESSED, check_exists
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class Training:
         }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Evaluation:
     """Gold and systems, aligned. Made by `load` or by one of the `from_…` methods; never changed."""
 
@@ -68,6 +69,13 @@ class Evaluation:
 
     def __post_init__(self) -> None:
         _check(self)
+
+    def __repr__(self) -> str:
+        a = self.aligned
+        size = f"{a.items:,} items" + (f", {self.units.height:,} units" if self.task.has_units else "")
+        return (
+            f"<slicewise.Evaluation {self.name!r}: task {self.task.value}, {size}, systems {', '.join(self.systems)}>"
+        )
 
     @property
     def task(self) -> Task:
@@ -146,6 +154,8 @@ class Evaluation:
             return pl.DataFrame({"text": text, "at": units["start"], "n": units["end"] - units["start"]}).select(
                 pl.col("text").str.slice(pl.col("at"), pl.col("n"))
             )["text"]
+        if self.task in (Task.LABELS, Task.MULTILABEL) and a.fields.width:
+            return a.fields.to_series(0).gather(units["item"]).alias("text")
         return pl.Series("text", [""], dtype=pl.String).new_from_index(0, units.height)
 
     # ------------------------------------------------------------------ made from what Python users have
@@ -183,6 +193,7 @@ class Evaluation:
     ) -> Self:
         """Make an evaluation from (start, end, label) spans over texts (character offsets) or lists of tokens."""
         reference = _spanned("gold", gold, items, documents)
+        _check_named(systems)
         files = {run: _spanned(run, spans, None, None) for run, spans in systems.items()}
         return cls._build(name, reference, files, {run: (run,) for run in files}, [], _options(**options))
 
@@ -287,6 +298,7 @@ class Evaluation:
         def one(label: str, values: Sequence[Any]) -> Annotations:
             return Annotations(name=label, items=len(values), answers=_series(values), metadata=metadata)
 
+        _check_named(systems)
         files = {run: one(run, values) for run, values in systems.items()}
         inputs = [] if texts is None else [Annotations(name="input", items=len(texts), answers=pl.Series(list(texts)))]
         reference = None if gold is None else one("gold", gold)
@@ -318,7 +330,7 @@ class Evaluation:
             restarts=restarts,
             options=options,
             train=training,
-            digests=tuple(digests),
+            digests=tuple(digests) or (f"data:{_digest(aligned)}",),
         )
 
 
@@ -412,13 +424,13 @@ class _Opened:
 
     def later(self, role: str, path: Path_) -> Callable[[], Source]:
         """Return a function that opens a source; that it is there is checked at once."""
-        check_exists(path)
+        self.first = self.first or check_exists(path)
         return lambda: self(role, path)
 
     @property
     def stem(self) -> str:
         """The first file's name without folder and ending."""
-        name = Path(self.first).name
+        name = "stdin" if self.first == "-" else Path(self.first).name
         for ending in COMPRESSED:
             name = name.removesuffix(ending)
         return Path(name).stem
@@ -432,6 +444,7 @@ class _Runs:
 
 def _runs(systems: Mapping[str, Any], is_several: Any) -> _Runs:
     """Name the runs: a system with several outputs becomes NAME#1, NAME#2 …."""
+    _check_named(systems)
     files: dict[str, Any] = {}
     restarts: dict[str, tuple[str, ...]] = {}
     for name, value in systems.items():
@@ -444,6 +457,11 @@ def _runs(systems: Mapping[str, Any], is_several: Any) -> _Runs:
     return _Runs(files, restarts)
 
 
+def _check_named(systems: object) -> None:
+    if not isinstance(systems, Mapping):
+        raise UserError('systems must be named: {"name": output, …}')
+
+
 def _options(**given: Any) -> Options:
     """Check options at the public door."""
     known = list(Options.__dataclass_fields__)
@@ -451,6 +469,8 @@ def _options(**given: Any) -> Options:
         if key not in known:
             raise UserError(f"unknown option {quoted(key)}; {did_you_mean(key, known)}")
     task, scheme = given.get("task"), given.get("scheme")
+    scheme = given["scheme"] = None if scheme is None else ALIASES.get(str(scheme).lower(), str(scheme).lower())
+    task = task if task is None else str(task).lower()
     if task is not None and task not in list(Task):
         raise UserError(f"unknown task {quoted(str(task))}; {did_you_mean(str(task), list(Task))}")
     if scheme == "auto":
@@ -545,6 +565,19 @@ def _spanned(
         offsets=offsets,
         metadata=_documents(documents),
     )
+
+
+def _digest(aligned: Aligned) -> str:
+    """Return a hash of data that came from no file."""
+    digest = hashlib.sha256()
+    for frame in (aligned.units, aligned.answers):
+        for column in [] if frame is None else frame.get_columns():
+            values = (
+                column.alias("").to_list() if column.dtype.is_nested() else column.alias("").cast(pl.String).to_list()
+            )
+            digest.update(repr((column.name, values)).encode())
+    digest.update(aligned.clusters.cluster.tobytes())
+    return digest.hexdigest()[:12]
 
 
 def _check(evaluation: Evaluation) -> None:

@@ -61,3 +61,20 @@ def test_numbers_for_people() -> None:
     assert probability(0.25) == "0.250"
     assert whole(1234.0) == "1,234"
     assert whole(2.5) == "2.5"
+
+
+def test_a_wide_table_is_cut_between_columns_and_no_number_is_cut() -> None:
+    names = tuple(f"system-{i}" for i in range(12))
+    columns = (Column("label", "left"), *(Column(name) for name in names))
+    row = ("PER", *(f"0.{i:04d}" for i in range(12)))
+    for width in (30, 60, 80):
+        text = as_text([Grid("F1", columns, (row,))], width)
+        lines = text.splitlines()
+        assert max(len(line) for line in lines) <= width
+        assert [word for line in lines if line.startswith("PER") for word in line.split()[1:]] == list(row[1:])
+        assert [word for line in lines if line.startswith("label") for word in line.split()[1:]] == list(names)
+
+
+def test_control_characters_do_not_reach_the_terminal() -> None:
+    text = as_text([Sentence("a\x1b[31mb"), Grid("t\x07", (Column("c\r", "left"),), (("x\x1b]0;evil\x07",),))])
+    assert not set(text) & {"\x1b", "\x07", "\r"}

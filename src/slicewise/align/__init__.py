@@ -13,6 +13,8 @@ from slicewise.align.clusters import Clusters, find_clusters
 from slicewise.align.options import Options
 from slicewise.align.spans import find_units, other_count, split_input, tagged_lines
 from slicewise.align.task import tell_task
+from slicewise.align.tokens import at as place_of
+from slicewise.align.tokens import same_tokens
 from slicewise.align.units import Merged, UnitSet, merge
 from slicewise.annotations import OUTSIDE, Annotations, Task
 from slicewise.errors import UserError, counted, quoted
@@ -84,7 +86,9 @@ def align(
 def _few_clusters(clusters: Clusters) -> tuple[str, ...]:
     if clusters.count >= 30:
         return ()
-    noun = {"item": "item", "doc": "document"}.get(clusters.kind, clusters.kind)
+    noun = {"item": "item", "doc": "document"}.get(clusters.kind, "cluster")
+    if clusters.count < 2:
+        return (f"{counted(clusters.count, noun)} to resample: there are no intervals and no p-values",)
     return (f"only {counted(clusters.count, noun)} to resample: intervals and p-values are rough below 30",)
 
 
@@ -102,8 +106,6 @@ def _own_gold(systems: Mapping[str, Annotations]) -> Annotations:
 
 def _same_gold(first: Annotations, other: Annotations) -> None:
     if not np.array_equal(first.lengths, other.lengths):
-        from slicewise.align.tokens import same_tokens
-
         same_tokens(first, other)
     if first.own_gold is None or other.own_gold is None:
         return
@@ -114,7 +116,7 @@ def _same_gold(first: Annotations, other: Annotations) -> None:
         at = int(different[0])
         raise UserError(
             f"its gold tag is {quoted(str(theirs[at]))}, but {quoted(str(ours[at]))} at "
-            f"{first.name}:{first.token_line(at)}; files that bring gold must agree; give the gold with --gold",
+            f"{place_of(first, first.token_line(at))}; files that bring gold must agree; give the gold with --gold",
             where=other.name,
             line=other.token_line(at),
         )
@@ -216,15 +218,48 @@ def _oddities(merged: Merged, found: Mapping[str, UnitSet], task: Task, options:
     """Return what was left out or counted once, and that there is nothing to find."""
     empty = [] if merged.frame["gold"].any() else ["gold has no units: recall and per-label scores are undefined"]
     repeats = dict(zip(found, merged.repeats, strict=True))
-    return [*_repeated(repeats, options), *(_ignored(found, task, options) if options.ignore else []), *empty]
+    ignored = _ignored(found, task, options) if options.ignore else []
+    return [*_repeated(repeats, options), *ignored, *_unmapped(found, options), *_unknown_labels(merged), *empty]
+
+
+def _used(found: Mapping[str, UnitSet]) -> set[str]:
+    """Return the labels of all files; of tags, their types too."""
+    return {part for units in found.values() for label in units.labels for part in (label, label.partition("-")[2])}
+
+
+def _unmapped(found: Mapping[str, UnitSet], options: Options) -> list[str]:
+    used = _used(found)
+    said = [f"--map {old}={options.map[old]}: no unit has the label {old}" for old in options.map if old not in used]
+    negative = options.negative_label
+    if negative is not None and negative not in used | {OUTSIDE}:
+        said.append(f"--negative-label {negative}: nothing has this label")
+    return said
+
+
+def _unknown_labels(merged: Merged) -> list[str]:
+    """Say which labels a system uses and gold never does: often a slip in a name."""
+    if not merged.frame["gold"].any():
+        return []
+    label = merged.frame["label"].to_physical().to_numpy()
+    known = np.isin(label, np.unique(label[merged.frame["gold"].to_numpy()]))
+    said = []
+    for name in merged.frame.columns[5:]:
+        codes, n = np.unique(label[merged.frame[name].to_numpy() & ~known], return_counts=True)
+        listed = [
+            f"{quoted(merged.labels[code])} ({counted(int(times), 'unit')})"
+            for code, times in zip(codes, n, strict=True)
+        ]
+        if listed:
+            more = f" and {len(listed) - 3} more" if len(listed) > 3 else ""
+            said.append(f"{name}: never a label in gold: {', '.join(listed[:3])}{more}")
+    return said
 
 
 def _ignored(found: Mapping[str, UnitSet], task: Task, options: Options) -> list[str]:
     plain = replace(options, map={})
     gone = {name: len(units) - len(_renamed(units, task, plain)) for name, units in found.items()}
     said = ["ignored labels: " + ", ".join(f"{counted(n, 'unit')} of {name}" for name, n in gone.items())]
-    used = {part for units in found.values() for label in units.labels for part in (label, label.partition("-")[2])}
-    unused = [f"--ignore {label}: no unit has this label" for label in sorted(options.ignore - used)]
+    unused = [f"--ignore {label}: no unit has this label" for label in sorted(options.ignore - _used(found))]
     return [*(said if any(gone.values()) else []), *unused]
 
 
@@ -268,7 +303,14 @@ def _align_answers(
     if task is Task.SCORES:
         return replace(aligned, answers=pl.DataFrame([answers.scores(a).alias(name) for name, a in systems.items()]))
     if task is Task.TEXT:
-        return replace(aligned, answers=pl.DataFrame([answers.texts(a).alias(name) for name, a in files.items()]))
+        texts = {name: answers.texts(file) for name, file in files.items()}
+        said = [
+            f"{files[name].name}: tabs are taken to separate references; if they separate columns, name one: FILE:2"
+            for name, text in texts.items()
+            if isinstance(text.dtype, pl.List) and files[name].tabs_separate
+        ]
+        columns = [text.alias(name) for name, text in texts.items()]
+        return replace(aligned, answers=pl.DataFrame(columns), warnings=tuple(said))
     return _align_labels(aligned, files, options)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from slicewise.align.offsets import to_tokens
-from slicewise.align.tokens import same_tokens, token_texts
+from slicewise.align.tokens import at, same_tokens, token_texts
 from slicewise.align.units import UnitSet
 from slicewise.annotations import Annotations, Tags, Task
 from slicewise.errors import UserError, counted, quoted
@@ -149,7 +149,7 @@ def _other_texts(annotations: Annotations, gold: Annotations, texts: pl.Series, 
     if int((texts.str.len_chars() != gold_texts.str.len_chars()).sum()):
         first = int((texts.str.len_chars() != gold_texts.str.len_chars()).arg_max() or 0)
         raise annotations.error(
-            f"item {first + 1:,}: the text has another length than in {gold.name}:{gold.item_line(first)}; "
+            f"item {first + 1:,}: the text has another length than in {at(gold, gold.item_line(first))}; "
             "character offsets can be compared only over the same text",
             item=first,
         )
@@ -189,7 +189,7 @@ def other_count(gold: Annotations, system: Annotations) -> UserError:
     longer, shorter = (gold, system) if gold.items > system.items else (system, gold)
     line = longer.item_line(shorter.items)
     return UserError(
-        f"{counted(system.items, 'item')}, but {gold.items:,} in {gold.name}; {longer.name}:{line} is the first line "
+        f"{counted(system.items, 'item')}, but {gold.items:,} in {gold.name}; {at(longer, line)} is the first line "
         "without a counterpart; both must have one line or row per item, in the same order",
         where=system.name,
     )

@@ -38,7 +38,7 @@ def token_texts(gold: Annotations, system: Annotations, *, strict: bool) -> list
     if not count:
         return []
     first = int(different.arg_max() or 0)
-    example = f"{quoted(system.tokens[first])} for {quoted(gold.tokens[first])} at {gold.name}:{gold.token_line(first)}"
+    example = f"{quoted(system.tokens[first])} for {quoted(gold.tokens[first])} at {at(gold, gold.token_line(first))}"
     what = f"{counted(count, 'token')} of {len(different):,} {'differs' if count == 1 else 'differ'} in text"
     if strict:
         message = (
@@ -77,22 +77,27 @@ def _first_difference(gold: Annotations, system: Annotations) -> UserError:
     advice = "both must have the same sentences and tokens in the same order"
     if len(unequal):
         item = int(unequal[0])
-        at = _parting(gold, system, item)
+        place = _parting(gold, system, item)
         found, expected = int(theirs[item]), int(ours[item])
         here = int(system.offsets[item]) if system.offsets is not None else 0
         there = int(gold.offsets[item]) if gold.offsets is not None else 0
         message = (
             f"sentence {item + 1:,} has {counted(found, 'token')}, but {expected:,} in {gold.name}; the first "
-            f"difference is at {gold.name}:{_line(gold, there, at, expected)}; {advice}"
+            f"difference is at {at(gold, _line(gold, there, place, expected))}; {advice}"
         )
-        return UserError(message, where=system.name, line=_line(system, here, at, found))
+        return UserError(message, where=system.name, line=_line(system, here, place, found))
     longer, shorter = (gold, system) if len(ours) > len(theirs) else (system, gold)
     line = longer.item_line(common)
     message = (
-        f"{counted(system.items, 'sentence')}, but {gold.items:,} in {gold.name}; {longer.name}:{line} is the first "
+        f"{counted(system.items, 'sentence')}, but {gold.items:,} in {gold.name}; {at(longer, line)} is the first "
         f"that {shorter.name} lacks; {advice}"
     )
     return UserError(message, where=system.name, line=line if longer is system else None)
+
+
+def at(annotations: Annotations, line: int | None) -> str:
+    """Return a place in a file as it stands in a message."""
+    return annotations.name if line is None else f"{annotations.name}:{line}"
 
 
 def _line(annotations: Annotations, start: int, at: int, length: int) -> int | None:

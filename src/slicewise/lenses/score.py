@@ -37,13 +37,13 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 ALPHA = 0.05
-RESTARTS = ("first", "each", "blocks")
+RESTARTS = ("first", "each")
 
 
 def score(
     evaluation: Evaluation,
     *,
-    metrics: Sequence[str] = (),
+    metrics: Sequence[str] | str = (),
     beta: float = 1.0,
     resamples: int = 1000,
     confidence: float = 0.95,
@@ -54,6 +54,7 @@ def score(
 
     `metrics`: the first ranks; those of the task where none is named. `resamples=0`: no intervals and no tests.
     """
+    metrics = [metrics] if isinstance(metrics, str) else metrics
     _check_options(beta=beta, resamples=resamples, confidence=confidence, seed=seed, restarts=restarts)
     chosen = _metrics(evaluation.task, metrics, beta)
     tally = _Tally.of(evaluation, chosen, resamples=resamples, confidence=confidence, seed=seed)
@@ -62,9 +63,7 @@ def score(
     pairs, draws = _pairs(evaluation.systems, tally, chosen, compared, seed=seed)
     lower = tuple(m.name for m in chosen if not m.greater_is_better)
     names = tuple(m.name for m in chosen)
-    cluster = {"item": "item", "doc": "document"}.get(
-        evaluation.aligned.clusters.kind, evaluation.aligned.clusters.kind
-    )
+    cluster = {"item": "item", "doc": "document"}.get(evaluation.aligned.clusters.kind, "cluster")
     parts = [f"metrics:{'+'.join(names)}", f"seed:{seed}", f"resamples:{resamples}", f"confidence:{confidence}"]
     parts += [] if beta == 1 else [f"beta:{f_name(beta)[1:]}"]
     parts += [] if restarts == "first" else [f"restarts:{restarts}"]

@@ -29,14 +29,9 @@ def units(evaluation: Evaluation, *, include: Sequence[str] = ()) -> UnitsResult
     for name in include:
         if name not in EXTRAS:
             raise UserError(f"unknown column group {quoted(name)}; {did_you_mean(name, EXTRAS)}")
-    frame = evaluation.units
-    places = ["item", "start", "end"] if evaluation.task in (Task.SPANS, Task.TOKENS) else ["item"]
-    cluster = evaluation.aligned.clusters.cluster[frame["item"].to_numpy()]
-    who = [frame[name] for name in ("gold", *evaluation.systems)]  # a name is never a pattern
-    table = pl.DataFrame(
-        [*(frame[name] for name in places), frame["label"].cast(pl.String), evaluation.surface(), *who]
-    )
-    table = table.with_columns(cluster=pl.Series(cluster))
+    table = _unit_rows(evaluation) if evaluation.task.has_units else _item_rows(evaluation)
+    if include and not evaluation.task.has_units:
+        raise UserError(f"{' and '.join(include)} are for tasks with units, but the task is {evaluation.task.value}")
     if "bins" in include:
         table = table.with_columns(bin=_bins(evaluation))
     if "errors" in include:
@@ -45,6 +40,23 @@ def units(evaluation: Evaluation, *, include: Sequence[str] = ()) -> UnitsResult
         table = table.with_columns(_error_columns(evaluation))
     parts = [f"with:{'+'.join(sorted(include))}"] if include else []
     return UnitsResult(command="units", signature=evaluation.signature(*parts), data=evaluation.summary(), frame=table)
+
+
+def _unit_rows(evaluation: Evaluation) -> pl.DataFrame:
+    frame = evaluation.units
+    places = ["item", "start", "end"] if evaluation.task in (Task.SPANS, Task.TOKENS) else ["item"]
+    who = [frame[name] for name in ("gold", *evaluation.systems)]  # a name is never a pattern
+    cluster = pl.Series("cluster", evaluation.aligned.clusters.cluster[frame["item"].to_numpy()])
+    label = frame["label"].cast(pl.String)
+    return pl.DataFrame([*(frame[name] for name in places), label, evaluation.surface(), *who, cluster])
+
+
+def _item_rows(evaluation: Evaluation) -> pl.DataFrame:
+    """Return the items of tasks whose unit is the item: its text, its reference, and every system's answer or score."""
+    items, answers, fields = evaluation.items, evaluation.aligned.answers, evaluation.aligned.fields
+    text = [fields.to_series(0).alias("text")] if fields.width else []
+    given = [] if answers is None else answers.get_columns()
+    return pl.DataFrame([items["item"], *text, *given, items["cluster"]])
 
 
 def _bins(evaluation: Evaluation) -> pl.Series:

@@ -65,6 +65,10 @@ SCHEMES: dict[str, Scheme] = {
 }
 
 
+ALIASES = {"bio": "iob2", "bio2": "iob2", "iobes": "bioes", "bieso": "bioes", "bmewo": "bmes", "bmeso": "bmes"}
+"""Other names of the schemes."""
+
+
 @dataclass(frozen=True)
 class TokenSpans:
     """Spans over the tokens of a whole file: `start` and `end` count tokens from the file's beginning."""

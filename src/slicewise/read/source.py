@@ -94,9 +94,11 @@ def open_source(given: str | Path, opened: dict[str, Source] | None = None) -> S
     return source
 
 
-def check_exists(given: str | Path) -> None:
-    """Say at once, before any work, that a file is not there."""
-    _paths(_split_column(str(given))[0])
+def check_exists(given: str | Path) -> str:
+    """Return the name without the column, or say at once, before any work, that the file is not there."""
+    name, _ = _split_column(str(given))
+    _paths(name)
+    return name
 
 
 def _split_column(given: str) -> tuple[str, str | None]:

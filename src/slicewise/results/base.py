@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 from slicewise._version import __version__
+from slicewise.errors import UserError, did_you_mean, quoted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -59,6 +60,8 @@ class Result:
         import polars as pl
 
         tables = self.tables()
+        if table is not None and table not in tables:
+            raise UserError(f"no table {quoted(table)}; {did_you_mean(table, tables)}")
         rows = tables[table] if table is not None else next(iter(tables.values()))
         return pl.DataFrame(rows, infer_schema_length=None)
 

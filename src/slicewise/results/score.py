@@ -115,7 +115,7 @@ class Inference:
     draws: int = 0
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class ScoreResult(Result):
     """Corpus scores, error types and paired tests of all systems."""
 

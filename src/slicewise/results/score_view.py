@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from slicewise.errors import counted
@@ -12,16 +13,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from slicewise.results.base import Row
-    from slicewise.results.score import Pair, Prf, ScoreResult, Value
+    from slicewise.results.score import Pair, Prf, ScoreResult, SystemScores, Value
 
-ABREAST = 5
-"""How many systems stand side by side in 80 columns."""
 MOST_PAIRS = 10
 MOST_LABELS = 15
 ENOUGH = 10
 """Gold units that a label needs to be called the weakest."""
 ALPHA = 0.05
-WIDTH = 80
 NAMES = {
     "boundary": "wrong boundary",
     "type": "wrong type",
@@ -35,8 +33,9 @@ def blocks(result: ScoreResult) -> list[Block]:
     """Return what a person is shown, the most important first."""
     shown: list[Block] = [Sentence(_heading(result), "title")]
     shown += [Sentence(f"! {warning}", "warning") for warning in result.data["warnings"]]
-    shown += _systems(result)
-    shown += [Sentence(""), *(Sentence(text) for text in sentences(result))]
+    shown.append(_systems(result))
+    if said := sentences(result):
+        shown += [Sentence(""), *(Sentence(text) for text in said)]
     shown += _restarts(result)
     shown += _labels(result)
     shown += _errors(result)
@@ -52,51 +51,53 @@ def _heading(result: ScoreResult) -> str:
     data = result.data
     parts = [data["name"], counted(data["items"], "item")]
     if data["clusters"] != data["items"]:
-        noun = "document" if data["cluster"] == "doc" else f"cluster of {data['cluster']}"
-        parts.append(counted(data["clusters"], noun, None if noun == "document" else f"clusters by {data['cluster']}"))
+        noun = "document" if data["cluster"] == "doc" else "cluster"
+        parts.append(counted(data["clusters"], noun) + ("" if noun == "document" else f" by {data['cluster']}"))
     if data["gold_units"] is not None:
         parts.append(counted(data["gold_units"], "gold unit"))
     parts.append("; ".join(data["notes"]) or f"task {data['task']}")
     return " · ".join(parts)
 
 
-def _systems(result: ScoreResult) -> list[Block]:
-    """Return the main table, and a second one for metrics that would make it too wide."""
+def _systems(result: ScoreResult) -> Grid:
     main, *others = result.metrics
     ranking = result.ranking()
     tested = result.inference.resamples > 0
-    with_prf = result.systems[ranking[0]].micro is not None and main == "f1"
+    with_prf = result.systems[ranking[0]].micro is not None and re.fullmatch(r"f[\d.]+", main) is not None
     columns = [Column("system", "left"), *([Column("P"), Column("R")] if with_prf else []), Column(main)]
     columns += [Column(f"{result.inference.confidence:.0%} interval")] if tested else []
-    group = [Column("group", "left")] if len(result.groups) > 1 else []
-    room = WIDTH - max(len(name) for name in ranking) - sum(max(len(c.title), 6) + 2 for c in columns[1:] + group)
-    abreast = [name for i, name in enumerate(others) if sum(len(n) + 2 for n in others[: i + 1]) <= room]
-    rest = others[len(abreast) :]
-    columns += [*(Column(name) for name in abreast), *group]
-    rows = tuple(_system_row(result, name, abreast, with_prf=with_prf) for name in ranking)
-    note = f"Sorted by {main}{' (lower is better)' if main in result.lower_is_better else ''}."
-    note += f" Intervals: {result.inference.interval}." if tested else ""
-    note += " Systems that share a group letter cannot be told apart." if len(result.groups) > 1 else ""
+    columns += [Column("group")] if len(result.groups) > 1 else []
+    columns += [Column(name) for name in others]
+    rows = tuple(_system_row(result, name, with_prf=with_prf) for name in ranking)
     marked = frozenset({(0, 3 if with_prf else 1)} if len(ranking) > 1 else ())
-    shown: list[Block] = [Grid("Scores", tuple(columns), rows, note, marked)]
-    if rest:
-        more = tuple((name, *(score(result.systems[name].metrics[m].value) for m in rest)) for name in ranking)
-        shown.append(Grid("More metrics", (Column("system", "left"), *(Column(m) for m in rest)), more))
-    return shown
+    return Grid("Scores", tuple(columns), rows, _systems_note(result), marked)
 
 
-def _system_row(result: ScoreResult, name: str, others: Sequence[str], *, with_prf: bool) -> tuple[str, ...]:
+def _systems_note(result: ScoreResult) -> str:
+    main = result.metrics[0]
+    note = []
+    if len(result.systems) > 1:
+        note.append(f"Sorted by {main}{' (lower is better)' if main in result.lower_is_better else ''}.")
+    if result.inference.resamples:
+        note.append(f"Intervals: {result.inference.interval}.")
+    if len(result.groups) > 1:
+        note.append("Systems that share a group letter cannot be told apart.")
+        if result.restarts and not {name for group in result.groups for name in group} >= set(result.systems):
+            note.append("Only the first run of a system is tested.")
+    return " ".join(note)
+
+
+def _system_row(result: ScoreResult, name: str, *, with_prf: bool) -> tuple[str, ...]:
     scores = result.systems[name]
-    main = scores.metrics[result.metrics[0]]
+    main, *others = (scores.metrics[metric] for metric in result.metrics)
     row = [name]
     if with_prf and scores.micro is not None:
         row += [score(scores.micro.precision), score(scores.micro.recall)]
     row.append(score(main.value))
     row += [bounds(main.ci)] if result.inference.resamples else []
-    row += [score(scores.metrics[metric].value) for metric in others]
     if len(result.groups) > 1:
         row.append("".join(_letter(i) for i, group in enumerate(result.groups) if name in group))
-    return tuple(row)
+    return (*row, *(score(value.value) for value in others))
 
 
 def _letter(i: int) -> str:
@@ -114,21 +115,37 @@ def sentences(result: ScoreResult) -> list[str]:
         kind, gain = max(scores.repairs.items(), key=lambda item: item[1].value or 0.0)
         if gain.value:
             said.append(
-                f"{best}: repairing all {scores.errors[kind]:,} errors of the kind “{NAMES[kind]}” would gain most, "
+                f"{best}: repairing {_every(scores.errors[kind])} of the kind “{NAMES[kind]}” would gain most, "
                 f"{gain.value:.3f} F1{_within(gain)}."
             )
-    weak = [(prf.f1, label, prf) for label, prf in scores.labels.items() if prf.f1 is not None and prf.n_gold >= ENOUGH]
-    if len(weak) > 1:
-        f1, label, prf = min(weak, key=lambda row: row[:2])
-        ci = f" {bounds(prf.ci['f1'])}" if prf.ci else ""
-        said.append(f"{best} is weakest on {label}: F1 {f1:.3f}{ci} on {prf.n_gold:,} gold units.")
+    said += _weakness(best, scores)
     return said
+
+
+def _weakness(best: str, scores: SystemScores) -> list[str]:
+    """Name the weakest label, if all of its interval is below the F1 over all labels."""
+    if scores.micro is None or scores.micro.f1 is None:
+        return []
+    weak = []
+    for label, prf in scores.labels.items():
+        ci = prf.ci["f1"] if prf.ci else None
+        if prf.f1 is not None and prf.n_gold >= ENOUGH and ci is not None and ci[1] < scores.micro.f1:
+            weak.append((prf.f1, label, prf.n_gold, ci))
+    if not weak:
+        return []
+    f1, label, n_gold, ci = min(weak)
+    overall = score(scores.micro.f1, 3)
+    return [f"{best} is weakest on {label}: F1 {f1:.3f} {bounds(ci)} on {n_gold:,} gold units, {overall} on all."]
 
 
 def _best(result: ScoreResult) -> str:
     """Return the best of the systems that were compared, or of all where none were."""
     compared = {name for p in result.pairs for name in (p.a, p.b)} or set(result.systems)
     return next(name for name in result.ranking() if name in compared)
+
+
+def _every(n: int) -> str:
+    return "the one error" if n == 1 else f"all {n:,} errors"
 
 
 def _within(value: Value) -> str:
@@ -141,11 +158,13 @@ def _about_the_best(result: ScoreResult, best: str, pairs: Sequence[Pair]) -> st
     value = score(result.systems[best].metrics[main].value)
     mine = [p for p in pairs if best in (p.a, p.b)]
     alike = {p.a if p.b == best else p.b for p in mine if p.q is not None and p.q >= ALPHA}
+    runs = "Of the first runs, " if result.restarts and best != result.ranking()[0] else ""
     if not alike:
-        every = "the other system" if len(mine) == 1 else "every other system"
-        return f"{best} is best ({main} {value}), and the difference to {every} is significant (q < 0.05, Holm)."
+        every = "the other" if len(mine) == 1 else "every other"
+        every += " first run" if result.restarts else " system"
+        return f"{runs}{best} is best ({main} {value}), and the difference to {every} is significant (q < 0.05, Holm)."
     names = [name for name in result.ranking() if name in alike]
-    return f"{best} is first ({main} {value}), but cannot be told apart from {_listed(names)} (q ≥ 0.05, Holm)."
+    return f"{runs}{best} is first ({main} {value}), but cannot be told apart from {_listed(names)} (q ≥ 0.05, Holm)."
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -169,32 +188,42 @@ def _restarts(result: ScoreResult) -> list[Block]:
     ]
 
 
-def _abreast(names: list[str]) -> list[list[str]]:
-    return [names[i : i + ABREAST] for i in range(0, len(names), ABREAST)]
-
-
 def _labels(result: ScoreResult) -> list[Block]:
-    if not any(scores.labels for scores in result.systems.values()):
-        return []
     n_gold: dict[str, int] = {}
     for scores in result.systems.values():
         n_gold |= {label: prf.n_gold for label, prf in scores.labels.items()}
     labels = sorted(n_gold, key=lambda label: (-n_gold[label], label))
+    if not labels:
+        return []
     note = f"{len(labels) - MOST_LABELS} rarer labels are in --json and --csv." if len(labels) > MOST_LABELS else ""
-    shown: list[Block] = []
-    for names in _abreast(result.ranking()):
-        rows, marked = [], set()
-        for i, label in enumerate(labels[:MOST_LABELS]):
-            found = [result.systems[name].labels.get(label) for name in names]
-            values = [None if prf is None else prf.f1 for prf in found]
-            rows.append((label, whole(n_gold[label]), *(score(value, 3) for value in values)))
-            best = max((v for v in values if v is not None), default=None)
-            marked |= {(i, 2 + j) for j, v in enumerate(values) if v is not None and v == best and v > 0}
-        columns = (Column("label", "left"), Column("gold"), *(Column(name) for name in names))
-        shown.append(
-            Grid("F1 by label", columns, tuple(rows), note, frozenset(marked) if len(names) > 1 else frozenset())
+    first = (Column("label", "left"), Column("gold"))
+    if len(result.systems) == 1:
+        rows = tuple(_label_row(label, scores.labels.get(label), n_gold[label]) for label in labels[:MOST_LABELS])
+        columns = (
+            *first,
+            Column("P"),
+            Column("R"),
+            Column("F1"),
+            Column(f"{result.inference.confidence:.0%} interval"),
         )
-    return shown
+        kept = columns if result.inference.resamples else columns[:-1]
+        return [Grid("By label", kept, tuple(row[: len(kept)] for row in rows), note)]
+    ranking = result.ranking()
+    cells, marked = [], set()
+    for i, label in enumerate(labels[:MOST_LABELS]):
+        found = [result.systems[name].labels.get(label) for name in ranking]
+        values = [None if prf is None else prf.f1 for prf in found]
+        cells.append((label, whole(n_gold[label]), *(score(value, 3) for value in values)))
+        best = max((v for v in values if v is not None), default=None)
+        marked |= {(i, 2 + j) for j, v in enumerate(values) if v is not None and v == best and v > 0}
+    return [Grid("F1 by label", (*first, *(Column(name) for name in ranking)), tuple(cells), note, frozenset(marked))]
+
+
+def _label_row(label: str, prf: Prf | None, n_gold: int) -> tuple[str, ...]:
+    if prf is None:
+        return (label, whole(n_gold), "–", "–", "–", "")
+    values = (score(value, 3) for value in (prf.precision, prf.recall, prf.f1))
+    return (label, whole(n_gold), *values, bounds(prf.ci["f1"] if prf.ci else None))
 
 
 def _errors(result: ScoreResult) -> list[Block]:

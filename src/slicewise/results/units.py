@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from slicewise.errors import UserError, counted
 from slicewise.render.blocks import Block, Column, Grid, Sentence
 from slicewise.results.base import Result, Row
@@ -12,8 +14,6 @@ from slicewise.results.files import whole_file
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import polars as pl
 
 SHOWN = 20
 FORMATS = (".csv", ".jsonl", ".parquet")
@@ -39,17 +39,29 @@ class UnitsResult(Result):
 
     def blocks(self) -> list[Block]:
         """Return the first rows."""
-        systems = self.data["systems"]
+        grid = self._units() if self.frame.schema.get("gold") == pl.Boolean else self._items()
+        warnings: list[Block] = [Sentence(f"! {w}", "warning") for w in self.data["warnings"]]
+        return [Sentence(f"{self.data['name']} · {counted(self.frame.height, 'unit')}", "title"), *warnings, grid]
+
+    def _units(self) -> Grid:
+        extras = [name for name in self.frame.columns if name == "bin" or name.startswith("error:")]
         rows = []
         for row in self.frame.head(SHOWN).iter_rows(named=True):
             place = f"{row['item']}" + (f":{row['start']}–{row['end']}" if "start" in row else "")
-            who = [name for name in systems if row[name]]
+            who = ", ".join(name for name in self.data["systems"] if row[name]) or "nobody"
             kind = "gold" if row["gold"] else "spurious"
-            rows.append((place, row["label"], _short(row["text"], 24), kind, _short(", ".join(who) or "nobody", 30)))
-        titles = ("item", "label", "text", "unit", "who has it")
-        grid = Grid("Units", tuple(Column(t, "left") for t in titles), tuple(rows), self._note())
-        warnings: list[Block] = [Sentence(f"! {w}", "warning") for w in self.data["warnings"]]
-        return [Sentence(f"{self.data['name']} · {counted(self.frame.height, 'unit')}", "title"), *warnings, grid]
+            cells = (place, row["label"], _short(row["text"], 24), kind, _short(who, 30))
+            rows.append((*cells, *(str(row[name]) for name in extras)))
+        titles = [Column(title, "left") for title in ("item", "label", "text", "unit", "who has it")]
+        return Grid("Units", (*titles, *(Column(name) for name in extras)), tuple(rows), self._note())
+
+    def _items(self) -> Grid:
+        names = [name for name in self.frame.columns if name != "cluster"]
+        columns = tuple(Column(name, "left" if name == "item" else "right") for name in names)
+        rows = tuple(
+            tuple(_short(str(row[name]), 30) for name in names) for row in self.frame.head(SHOWN).iter_rows(named=True)
+        )
+        return Grid("Items", columns, rows, self._note())
 
     def _note(self) -> str:
         left = self.frame.height - SHOWN
