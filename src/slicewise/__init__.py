@@ -8,14 +8,15 @@ from slicewise._version import __version__
 
 if TYPE_CHECKING:
     from slicewise.errors import UserError
-    from slicewise.evaluation import Evaluation, load
+    from slicewise.evaluation import Evaluation
     from slicewise.lenses.score import score
     from slicewise.lenses.units import units
+    from slicewise.loading import load
 
 _HOMES = {
     "Evaluation": "slicewise.evaluation",
     "UserError": "slicewise.errors",
-    "load": "slicewise.evaluation",
+    "load": "slicewise.loading",
     "score": "slicewise.lenses.score",
     "units": "slicewise.lenses.units",
 }

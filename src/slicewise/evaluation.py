@@ -5,8 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from itertools import chain
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -15,24 +13,20 @@ import polars as pl
 from slicewise._version import __version__
 from slicewise.align import Aligned, Options, align, training_units
 from slicewise.align.spans import split_input, tagged_lines
-from slicewise.annotations import Annotations, Tags, Task
+from slicewise.annotations import Annotations, Task
 from slicewise.errors import UserError, did_you_mean, quoted
-from slicewise.read import open_source, read, tags_alone, tell_format
 from slicewise.read.schemes import ALIASES, SCHEMES
-from slicewise.read.source import COMPRESSED, check_exists
+from slicewise.values import as_series, spanned, tagged
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Sequence
 
     import narwhals.typing as nwt
-    from numpy.typing import NDArray
 
     from slicewise.align.units import UnitSet
-    from slicewise.read.source import Source
 
 RESERVED = {"gold", "item", "start", "end", "label", "group", "cluster", "text", "slice", "bin"}
 """Names that tables use for other columns."""
-Path_ = str | Path
 
 
 @dataclass(frozen=True)
@@ -175,10 +169,10 @@ class Evaluation:
 
         A system's value is such a list, or a list of several (restarts).
         """
-        reference = _tagged("gold", gold, tokens, documents)
-        runs = _runs(systems, lambda value: bool(value) and bool(value[0]) and not isinstance(value[0][0], str))
-        files = {run: _tagged(run, tags, None, None) for run, tags in runs.files.items()}
-        return cls._build(name, reference, files, runs.restarts, [], _options(**options))
+        reference = tagged("gold", gold, tokens, documents)
+        runs = name_runs(systems, lambda value: bool(value) and bool(value[0]) and not isinstance(value[0][0], str))
+        files = {run: tagged(run, tags, None, None) for run, tags in runs.files.items()}
+        return cls.build(name, reference, files, runs.restarts, [], check_options(**options))
 
     @classmethod
     def from_spans(
@@ -192,10 +186,10 @@ class Evaluation:
         **options: Any,
     ) -> Self:
         """Make an evaluation from (start, end, label) spans over texts (character offsets) or lists of tokens."""
-        reference = _spanned("gold", gold, items, documents)
+        reference = spanned("gold", gold, items, documents)
         _check_named(systems)
-        files = {run: _spanned(run, spans, None, None) for run, spans in systems.items()}
-        return cls._build(name, reference, files, {run: (run,) for run in files}, [], _options(**options))
+        files = {run: spanned(run, spans, None, None) for run, spans in systems.items()}
+        return cls.build(name, reference, files, {run: (run,) for run in files}, [], check_options(**options))
 
     @classmethod
     def from_labels(
@@ -281,7 +275,7 @@ class Evaluation:
                 raise UserError(
                     f"{quoted(str(gold))} and {quoted(tokens)} differ in length; expected one tag per token"
                 )
-        return cls._build(name, reference, files, {run: (run,) for run in files}, texts, _options(**options))
+        return cls.build(name, reference, files, {run: (run,) for run in files}, texts, check_options(**options))
 
     @classmethod
     def _from_answers(
@@ -296,16 +290,16 @@ class Evaluation:
         metadata = pl.DataFrame() if clusters is None else pl.DataFrame({"doc": pl.Series([str(c) for c in clusters])})
 
         def one(label: str, values: Sequence[Any]) -> Annotations:
-            return Annotations(name=label, items=len(values), answers=_series(values), metadata=metadata)
+            return Annotations(name=label, items=len(values), answers=as_series(values), metadata=metadata)
 
         _check_named(systems)
         files = {run: one(run, values) for run, values in systems.items()}
         inputs = [] if texts is None else [Annotations(name="input", items=len(texts), answers=pl.Series(list(texts)))]
         reference = None if gold is None else one("gold", gold)
-        return cls._build(name, reference, files, {run: (run,) for run in files}, inputs, _options(**options))
+        return cls.build(name, reference, files, {run: (run,) for run in files}, inputs, check_options(**options))
 
     @classmethod
-    def _build(
+    def build(
         cls,
         name: str,
         gold: Annotations | None,
@@ -316,6 +310,7 @@ class Evaluation:
         train: Annotations | None = None,
         digests: Sequence[str] = (),
     ) -> Self:
+        """Align and check; what all other ways to make an evaluation come down to."""
         if not files:
             raise UserError("no system to evaluate; add --system NAME=FILE")
         for system in files:
@@ -334,115 +329,15 @@ class Evaluation:
         )
 
 
-def load(
-    *,
-    systems: Mapping[str, Path_ | Sequence[Path_]] | None = None,
-    gold: Path_ | None = None,
-    inputs: Sequence[Path_] = (),
-    train: Path_ | None = None,
-    matrix: Path_ | None = None,
-    system_names: Sequence[str] | None = None,
-    format: str | None = None,  # noqa: A002 (the word that users know)
-    name: str | None = None,
-    on_file: Callable[[str], None] | None = None,
-    **options: Any,
-) -> Evaluation:
-    """Read gold and systems from files and align them.
-
-    Files are named as on the command line: `FILE` or `FILE:COLUMN`; a list of files is a system with restarts. Options
-    are those of the command line: task, scheme, strict, strict_tokens, strip_prefix, negative_label, map, ignore,
-    cluster, lower. `on_file` is called with the name of each file before it is read.
-    """
-    if matrix is not None:
-        return _load_matrix(matrix, system_names, name, gold, systems, _options(**options))
-    if not systems:
-        raise UserError("no system to evaluate; add --system NAME=FILE")
-    opened = _Opened(on_file)
-    gold_file, gold_format = None, None
-    if gold is not None:
-        source = opened("gold", gold)
-        gold_format = format or tell_format(source)
-        gold_file = read(source, gold_format)
-        del source
-    runs = _runs(systems, lambda value: not isinstance(value, (str, Path)))
-    chosen = _options(**options)
-    opened.digests += [f"format:{format}"] if format else []
-    files = _Files({run: opened.later(run, path) for run, path in runs.files.items()}, format, gold_format)
-    texts = [_read_input(opened("in", path), format) for path in inputs]
-    training = None if train is None else read(opened("train", train), format)
-    return Evaluation._build(
-        name or opened.stem, gold_file, files, runs.restarts, texts, chosen, training, opened.digests
-    )
-
-
-class _Files(Mapping[str, Annotations]):
-    """Systems' files, each read when it is asked for, so that only one is in memory at a time."""
-
-    def __init__(self, openers: Mapping[str, Callable[[], Source]], format: str | None, gold: str | None) -> None:  # noqa: A002
-        self.openers = openers
-        self.format = format
-        self.gold = gold
-        """The format of the gold file; without one, CoNLL-style files bring their own gold."""
-
-    def __getitem__(self, run: str) -> Annotations:
-        source = self.openers[run]()
-        told = self.format or tell_format(source)
-        if told == "lines" and self.gold == "conll" and tags_alone(source):
-            told = "conll"
-        return read(source, told, own_gold=self.gold is None and told == "conll")
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.openers)
-
-    def __len__(self) -> int:
-        return len(self.openers)
-
-
-def _read_input(source: Source, format: str | None) -> Annotations:  # noqa: A002
-    """Read input text: a column, the `text` of JSONL objects, or lines; never tokens in columns."""
-    told = tell_format(source) if format in (None, "conll") else format
-    return read(source, "lines" if told == "conll" else told)
-
-
-class _Opened:
-    """Opens sources, each file once, and remembers their hashes in the order of reading."""
-
-    def __init__(self, on_file: Callable[[str], None] | None = None) -> None:
-        self.on_file = on_file
-        self.digests: list[str] = []
-        self.first: str = ""
-        self.kept: dict[str, Source] = {}
-
-    def __call__(self, role: str, path: Path_) -> Source:
-        if self.on_file is not None:
-            self.on_file(str(path))
-        source = open_source(path, self.kept)
-        self.first = self.first or source.name
-        column = "" if source.column is None else f":{source.column}"
-        self.digests += [f"{role}:{file.digest[:12]}{column}" for file in source.files]
-        return source
-
-    def later(self, role: str, path: Path_) -> Callable[[], Source]:
-        """Return a function that opens a source; that it is there is checked at once."""
-        self.first = self.first or check_exists(path)
-        return lambda: self(role, path)
-
-    @property
-    def stem(self) -> str:
-        """The first file's name without folder and ending."""
-        name = "stdin" if self.first == "-" else Path(self.first).name
-        for ending in COMPRESSED:
-            name = name.removesuffix(ending)
-        return Path(name).stem
-
-
 @dataclass(frozen=True)
-class _Runs:
+class Runs:
+    """Outputs by run, and the runs of each system."""
+
     files: dict[str, Any]
     restarts: dict[str, tuple[str, ...]]
 
 
-def _runs(systems: Mapping[str, Any], is_several: Any) -> _Runs:
+def name_runs(systems: Mapping[str, Any], is_several: Any) -> Runs:
     """Name the runs: a system with several outputs becomes NAME#1, NAME#2 …."""
     _check_named(systems)
     files: dict[str, Any] = {}
@@ -454,7 +349,7 @@ def _runs(systems: Mapping[str, Any], is_several: Any) -> _Runs:
         if taken := set(names) & set(files):
             raise UserError(f"two systems have the same name, {quoted(min(taken))}; give each its own")
         files.update(zip(names, several, strict=True))
-    return _Runs(files, restarts)
+    return Runs(files, restarts)
 
 
 def _check_named(systems: object) -> None:
@@ -462,7 +357,7 @@ def _check_named(systems: object) -> None:
         raise UserError('systems must be named: {"name": output, …}')
 
 
-def _options(**given: Any) -> Options:
+def check_options(**given: Any) -> Options:
     """Check options at the public door."""
     known = list(Options.__dataclass_fields__)
     for key in given:
@@ -482,89 +377,6 @@ def _options(**given: Any) -> Options:
     given["ignore"] = frozenset(given.get("ignore") or ())
     given["task"] = None if task is None else Task(task)
     return Options(**given)
-
-
-def _load_matrix(
-    matrix: Path_,
-    system_names: Sequence[str] | None,
-    name: str | None,
-    gold: Path_ | None,
-    systems: Mapping[str, Any] | None,
-    options: Options,
-) -> Evaluation:
-    from slicewise.read import matrix as reader
-
-    if gold is not None or systems:
-        raise UserError("--matrix stands instead of --gold and --system; give one or the other")
-    opened = _Opened()
-    table = reader.read(opened("matrix", matrix), system_names)
-    metadata = pl.DataFrame() if table.names is None else pl.DataFrame({"id": table.names})
-    files = {
-        system: Annotations(
-            name=str(matrix), items=len(table.right), answers=pl.Series(table.right[:, i]), metadata=metadata
-        )
-        for i, system in enumerate(table.systems)
-    }
-    if len(files) < len(table.systems):
-        raise UserError("two columns have the same name; name the systems with --system-names A,B,C", where=str(matrix))
-    restarts = {system: (system,) for system in files}
-    options = replace(options, task=Task.SCORES)
-    return Evaluation._build(name or opened.stem, None, files, restarts, [], options, digests=opened.digests)
-
-
-def _series(values: Iterable[Any]) -> pl.Series:
-    listed = [sorted(v) if isinstance(v, (set, frozenset)) else list(v) if isinstance(v, tuple) else v for v in values]
-    return pl.Series(listed, strict=False)
-
-
-def _tagged(
-    name: str, tags: Sequence[Sequence[str]], tokens: Sequence[Sequence[str]] | None, documents: Sequence[Any] | None
-) -> Annotations:
-    offsets = _offsets(tags)
-    if tokens is not None and not np.array_equal(offsets, _offsets(tokens)):
-        raise UserError(f"{name}: tags and tokens differ in length; expected one tag per token")
-    return Annotations(
-        name=name,
-        items=len(tags),
-        offsets=offsets,
-        tags=Tags.encode(pl.Series(list(chain.from_iterable(tags)), dtype=pl.String)),
-        tokens=None if tokens is None else pl.Series(list(chain.from_iterable(tokens)), dtype=pl.String),
-        metadata=_documents(documents),
-    )
-
-
-def _offsets(sequences: Sequence[Sequence[Any]]) -> NDArray[np.int64]:
-    return np.concatenate([[0], np.cumsum([len(s) for s in sequences], dtype=np.int64)]).astype(np.int64)
-
-
-def _documents(documents: Sequence[Any] | None) -> pl.DataFrame:
-    return pl.DataFrame() if documents is None else pl.DataFrame({"doc": pl.Series([str(d) for d in documents])})
-
-
-def _spanned(
-    name: str,
-    spans: Sequence[Sequence[tuple[int, int, str]]],
-    items: Sequence[str] | Sequence[Sequence[str]] | None,
-    documents: Sequence[Any] | None,
-) -> Annotations:
-    rows = [(i, start, end, label) for i, some in enumerate(spans) for start, end, label in some]
-    schema = {"item": pl.Int64, "start": pl.Int64, "end": pl.Int64, "label": pl.String}
-    frame = pl.DataFrame(rows, schema=schema, orient="row")
-    texts, tokens, offsets = None, None, None
-    if items is not None and len(items) and isinstance(items[0], str):
-        texts = pl.Series(list(items), dtype=pl.String)
-    elif items is not None:
-        tokens = pl.Series(list(chain.from_iterable(items)), dtype=pl.String)
-        offsets = _offsets(items)
-    return Annotations(
-        name=name,
-        items=len(spans),
-        spans=frame,
-        texts=texts,
-        tokens=tokens,
-        offsets=offsets,
-        metadata=_documents(documents),
-    )
 
 
 def _digest(aligned: Aligned) -> str:

@@ -1,0 +1,196 @@
+"""The options that all commands share: what is evaluated, how it is read, and where results go."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from slicewise.errors import UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from slicewise.evaluation import Evaluation
+
+DATA, READING, SCORING, OUTPUT = "Data", "Reading and comparing", "Scoring", "Output"
+
+
+def option(*names: str, help: str, panel: str, metavar: str | None = None) -> Any:  # noqa: A002
+    """Declare an option in one of the help's panels."""
+    return typer.Option(*names, help=help, rich_help_panel=panel, metavar=metavar, show_default=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataOptions:
+    """What is evaluated; the same for all commands."""
+
+    gold: Annotated[str | None, option("--gold", help="The gold standard.", panel=DATA, metavar="FILE[:COLUMN]")] = None
+    system: Annotated[
+        list[str] | None,
+        option(
+            "--system", "-s", help="A system's output; repeat. The same NAME again is a restart.", panel=DATA,
+            metavar="NAME=FILE[:COLUMN]",
+        ),
+    ] = None  # fmt: skip
+    input: Annotated[
+        list[str] | None,
+        option("--input", help="Input text, one item per line or row; repeat.", panel=DATA, metavar="FILE[:COLUMN]"),
+    ] = None
+    train: Annotated[str | None, option("--train", help="Training data.", panel=DATA, metavar="FILE")] = None
+    matrix: Annotated[
+        str | None,
+        option(
+            "--matrix", help="Instead of gold and systems: a 0/1 table of items × systems.", panel=DATA, metavar="FILE"
+        ),
+    ] = None
+    system_names: Annotated[
+        str | None, option("--system-names", help="Names of the matrix's columns.", panel=DATA, metavar="A,B,C")
+    ] = None
+    name: Annotated[
+        str | None, option("--name", help="The data set's name; with --config: which one.", panel=DATA, metavar="TEXT")
+    ] = None
+    config: Annotated[
+        Path | None, option("--config", help="The same settings in a file.", panel=DATA, metavar="FILE.toml")
+    ] = None
+    task: Annotated[
+        str | None,
+        option(
+            "--task",
+            help="spans, tokens, labels, multilabel, text or scores; told from the files.",
+            panel=READING,
+            metavar="TASK",
+        ),
+    ] = None
+    format: Annotated[
+        str | None,
+        option("--format", help="conll, jsonl, table or lines; told from the files.", panel=READING, metavar="FORMAT"),
+    ] = None
+    cluster: Annotated[
+        str | None,
+        option(
+            "--cluster", help="What items are resampled by: a field, or item; documents where marked.", panel=READING,
+            metavar="FIELD|item",
+        ),
+    ] = None  # fmt: skip
+    map: Annotated[
+        list[str] | None, option("--map", help="Rename a label; repeat.", panel=READING, metavar="OLD=NEW")
+    ] = None
+    ignore: Annotated[
+        list[str] | None, option("--ignore", help="Leave out a label; repeat.", panel=READING, metavar="LABEL")
+    ] = None
+    scheme: Annotated[
+        str | None,
+        option("--scheme", help="auto, iob1, iob2, bioes, bilou, bmes or io.", panel=READING, metavar="SCHEME"),
+    ] = None
+    strict: Annotated[
+        bool | None, option("--strict", help="Drop tags that the scheme does not allow.", panel=READING)
+    ] = None
+    strict_tokens: Annotated[
+        bool | None, option("--strict-tokens", help="Token texts that differ are an error.", panel=READING)
+    ] = None
+    strip_prefix: Annotated[
+        bool | None, option("--strip-prefix", help="Task tokens: compare tags without B-, I- ….", panel=READING)
+    ] = None
+    negative_label: Annotated[
+        str | None,
+        option("--negative-label", help="The label that makes no unit; O for tokens.", panel=READING, metavar="LABEL"),
+    ] = None
+    lower: Annotated[
+        bool | None, option("--lower", help="Fold case where attributes compare strings.", panel=READING)
+    ] = None
+    json: Annotated[
+        str | None, option("--json", help="The result as JSON; - is standard output.", panel=OUTPUT, metavar="FILE|-")
+    ] = None
+    csv: Annotated[
+        Path | None, option("--csv", help="The result's tables as CSV files.", panel=OUTPUT, metavar="DIR")
+    ] = None
+    quiet: Annotated[bool, option("--quiet", "-q", help="No progress and no notes.", panel=OUTPUT)] = False
+    scoring: dict[str, Any] = field(default_factory=dict, init=False)
+
+    def evaluations(self, on_file: Callable[[str], None]) -> Iterator[Evaluation]:
+        """Load each data set in turn."""
+        from slicewise.loading import load
+
+        several = self._datasets()
+        for options in several:
+            try:
+                yield load(**options, on_file=on_file)
+            except UserError as error:
+                if len(several) == 1 or error.where is not None:
+                    raise
+                raise UserError(f"data set {options.get('name')}: {error}") from None
+
+    def _datasets(self) -> list[dict[str, Any]]:
+        given = self._given()
+        if self.config is None:
+            return [given]
+        from slicewise.config import datasets, read_settings
+        from slicewise.errors import did_you_mean, quoted
+
+        settings = read_settings(self.config)
+        self.scoring.update(settings.scoring())
+        found = datasets(settings, self.config)
+        if self.name is not None and settings.dataset:
+            names = [str(d.get("name", "")) for d in found]
+            if self.name not in names:
+                raise UserError(
+                    f"no data set {quoted(self.name)}; {did_you_mean(self.name, names)}", where=str(self.config)
+                )
+            found = [d for d in found if d.get("name") == self.name]
+        systems = given.pop("systems", {})
+        return [d | given | {"systems": d.get("systems", {}) | systems} for d in found]
+
+    def _given(self) -> dict[str, Any]:
+        """Return what the user set, as keywords of `load`."""
+        plain = (
+            "gold", "train", "matrix", "name", "task", "format", "cluster", "scheme", "strict", "strict_tokens",
+            "strip_prefix", "negative_label", "lower",
+        )  # fmt: skip
+        given = {name: getattr(self, name) for name in plain if getattr(self, name) is not None}
+        if self.system:
+            given["systems"] = _systems(self.system)
+        if self.input:
+            given["inputs"] = self.input
+        if self.system_names is not None:
+            given["system_names"] = self.system_names.split(",")
+        if self.map:
+            given["map"] = dict(_assignment(text, "--map OLD=NEW") for text in self.map)
+            if several := [text for text in self.map if text.count("=") > 1]:
+                raise UserError(f"{several[0]!r} has more than one =; write --map OLD=NEW once per label")
+        if self.ignore:
+            given["ignore"] = self.ignore
+        return given
+
+
+def _assignment(text: str, usage: str) -> tuple[str, str]:
+    left, equals, right = text.partition("=")
+    if not equals or not left or not right:
+        raise UserError(f"{text!r} is not of the form {usage.rsplit(maxsplit=1)[-1]}; write {usage}")
+    return left, right
+
+
+def _systems(given: list[str]) -> dict[str, list[str] | str]:
+    """Return the files of each system. The same name given twice makes restarts; files without a name never do."""
+    found: dict[str, list[str]] = {}
+    unnamed: list[str] = []
+    for text in given:
+        if "=" not in text or Path(text).exists():
+            unnamed.append(text)
+            continue
+        name, path = _assignment(text, "--system NAME=FILE")
+        found.setdefault(name, []).append(path)
+    for text in unnamed:
+        name = _own_name(text)
+        if name in found:
+            raise UserError(f"two systems would be called {name!r}; name them: --system NAME=FILE")
+        found[name] = [text]
+    return {name: files[0] if len(files) == 1 else files for name, files in found.items()}
+
+
+def _own_name(text: str) -> str:
+    """Return a file's stem, or the column where one is named."""
+    path, _, column = text.rpartition(":")
+    return column if path and not Path(text).exists() else Path(text).name.removesuffix(Path(text).suffix)
