@@ -15,7 +15,7 @@ import typer
 
 from slicewise._version import __version__
 from slicewise.data_options import OUTPUT, SCORING, DataOptions, option
-from slicewise.errors import UserError, counted
+from slicewise.errors import UserError, counted, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -120,6 +120,7 @@ def units(
     _check_outputs(data)
     if output is not None:
         check_writable(output)
+        data.check_not_read(output)
     chosen = tuple(part.strip() for part in (include or "").split(",") if part.strip())
     with _progress(data) as step:
         results = []
@@ -139,6 +140,7 @@ def _check_outputs(data: DataOptions) -> None:
 
     if data.json not in (None, "-"):
         check_writable(Path(str(data.json)))
+        data.check_not_read(Path(str(data.json)))
     if data.csv is not None:
         check_writable(data.csv, folder=True)
 
@@ -148,16 +150,27 @@ def _deliver(data: DataOptions, results: list[Result]) -> None:
     try:
         _write(data, results)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _silence()
+        return
+    except OSError as error:
+        _silence()
+        raise UserError(f"standard output cannot be written: {error.strerror or error}") from None
+    for warning in dict.fromkeys(warning for result in results for warning in result.data["warnings"]):
+        _say(data, f"warning: {printable(warning)}")
+
+
+def _silence() -> None:
+    """Let nothing more be written to standard output, not even when Python ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _write(data: DataOptions, results: list[Result]) -> None:
-    from slicewise.results.files import safe_name, write_tables, write_text
+    from slicewise.results.files import safe_name, unique, write_tables, write_text
 
     text = _json(results) if data.json is not None else ""
     if data.csv is not None:
-        for result in results:
-            folder = data.csv if len(results) == 1 else data.csv / safe_name(result.data["name"])
+        for result, name in zip(results, unique([safe_name(r.data["name"]) for r in results]), strict=True):
+            folder = data.csv if len(results) == 1 else data.csv / name
             tables = {"units": result.to_polars()} if result.command == "units" else result.tables()
             _say(data, f"wrote {counted(len(write_tables(folder, tables)), 'table')} to {folder}{os.sep}")
     if data.json == "-":
@@ -172,7 +185,8 @@ def _write(data: DataOptions, results: list[Result]) -> None:
     for i, result in enumerate(results):
         if i:
             sys.stdout.write("\n")
-        show(result.blocks())
+        # warnings go to standard error, or stand here where nothing may go there
+        show(block for block in result.blocks() if data.quiet or getattr(block, "tone", "") != "warning")
     sys.stdout.flush()
 
 
@@ -230,13 +244,14 @@ def _main(
 
 def main() -> None:
     """Run the command line: 0 done, 2 the user's input is wrong."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(encoding="utf-8")  # whatever the locale: results are full of text from the data
+    _prepare_streams()
+    if any(_is_not_text(argument) for argument in sys.argv):
+        _fail("an argument is not valid UTF-8; rename the file, or write the name in UTF-8")
     # typer shows only the subclasses of the exception that all misuse of the command line raises
     misuse: type[Exception] = next(k for k in typer.BadParameter.__mro__ if k.__name__ == "ClickException")
     try:
-        app(standalone_mode=False)
+        if isinstance(code := app(standalone_mode=False), int) and code:
+            sys.exit(code)  # 130 after Ctrl-C
     except UserError as error:
         _fail(str(error))
     except misuse as error:
@@ -245,6 +260,24 @@ def main() -> None:
         sys.exit(130)
     except MemoryError:
         _fail("not enough memory; use fewer systems or a smaller file")
+
+
+def _prepare_streams() -> None:
+    """Write UTF-8 whatever the locale: results are full of text from the data. A closed stream swallows it."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 (to the end)
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8")
+
+
+def _is_not_text(argument: str) -> bool:
+    try:
+        argument.encode()
+    except UnicodeEncodeError:
+        return True
+    return "\0" in argument
 
 
 def _one_line(error: Any) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from slicewise.errors import UserError
+from slicewise.errors import UserError, is_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -123,6 +123,20 @@ class DataOptions:
                     raise
                 raise UserError(f"data set {options.get('name')}: {error}") from None
 
+    def check_not_read(self, output: Path) -> None:
+        """Refuse to write over a file that is read."""
+        named = [
+            self.gold,
+            self.train,
+            self.matrix,
+            *(self.input or ()),
+            *(s.partition("=")[2] for s in self.system or ()),
+        ]
+        for text in named:
+            for path in (text, (text or "").rpartition(":")[0]):
+                if path and is_file(path) and is_file(output) and Path(path).samefile(output):
+                    raise UserError("is read and would be written over; choose another path", where=str(output))
+
     def _datasets(self) -> list[dict[str, Any]]:
         given = self._given()
         if self.config is None:
@@ -177,7 +191,7 @@ def _systems(given: list[str]) -> dict[str, list[str] | str]:
     found: dict[str, list[str]] = {}
     unnamed: list[str] = []
     for text in given:
-        if "=" not in text or Path(text).exists():
+        if "=" not in text or is_file(text):
             unnamed.append(text)
             continue
         name, path = _assignment(text, "--system NAME=FILE")
@@ -193,4 +207,4 @@ def _systems(given: list[str]) -> dict[str, list[str] | str]:
 def _own_name(text: str) -> str:
     """Return a file's stem, or the column where one is named."""
     path, _, column = text.rpartition(":")
-    return column if path and not Path(text).exists() else Path(text).name.removesuffix(Path(text).suffix)
+    return column if path and not is_file(text) else Path(text).name.removesuffix(Path(text).suffix)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import difflib
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 
 class UserError(Exception):
@@ -19,9 +21,35 @@ class UserError(Exception):
         self.where = where
         self.line = line
         place = "" if where is None else f"{where}: " if line is None else f"{where}:{line}: "
-        super().__init__(
-            "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in place) + " ".join(message.split())
-        )
+        super().__init__(printable(place) + printable(" ".join(message.split())))
+
+
+def printable(text: str) -> str:
+    """Return text without what would move the cursor, end the line or change the terminal."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def is_file(path: str | Path) -> bool:
+    """Return whether there is something under this name; a name that cannot be one is not there."""
+    try:
+        return Path(path).exists()
+    except (OSError, ValueError):
+        return False
+
+
+@contextmanager
+def explained(where: str) -> Iterator[None]:
+    """Turn what a library says of values of an unexpected kind into one line about the file."""
+    try:
+        yield
+    except UserError:
+        raise
+    except Exception as error:
+        if type(error).__module__.partition(".")[0] != "polars" and not isinstance(error, (TypeError, OverflowError)):
+            raise
+        lines = str(error).strip().splitlines() or [type(error).__name__]
+        message = f"values of an unexpected kind ({lines[0][:120]}); check the types of its fields"
+        raise UserError(message, where=where) from error
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

@@ -14,7 +14,7 @@ from slicewise._version import __version__
 from slicewise.align import Aligned, Options, align, training_units
 from slicewise.align.spans import split_input, tagged_lines
 from slicewise.annotations import Annotations, Task
-from slicewise.errors import UserError, did_you_mean, quoted
+from slicewise.errors import UserError, did_you_mean, printable, quoted
 from slicewise.read.schemes import ALIASES, SCHEMES
 from slicewise.values import as_series, spanned, tagged
 
@@ -132,7 +132,7 @@ class Evaluation:
     def signature(self, *parts: str) -> str:
         """Return one line that pins version, files, options and what a command adds."""
         own = [f"slicewise:{__version__}", f"task:{self.task.value}", *self.digests, *self.options.signature()]
-        return " | ".join([*own, *parts])
+        return printable(" | ".join([*own, *parts]))
 
     def surface(self) -> pl.Series:
         """Return the text of each unit; empty where the items have none."""
@@ -260,7 +260,7 @@ class Evaluation:
             if column not in table.columns:
                 raise UserError(f"no column {quoted(column)} in the frame; {did_you_mean(column, table.columns)}")
         used = {gold, tokens, *columns.values(), *inputs}
-        rest = table.select([c for c in table.columns if c not in used])
+        rest = pl.DataFrame([column for column in table.get_columns() if column.name not in used])
 
         def one(column: str) -> Annotations:
             return Annotations(name=column, items=table.height, answers=table[column], metadata=rest)
@@ -288,6 +288,9 @@ class Evaluation:
         options: dict[str, Any],
     ) -> Self:
         metadata = pl.DataFrame() if clusters is None else pl.DataFrame({"doc": pl.Series([str(c) for c in clusters])})
+        for extra in (clusters, texts):
+            if extra is not None and any(len(extra) != len(values) for values in systems.values()):
+                raise UserError("clusters, texts and outputs differ in length; expected one of each per item")
 
         def one(label: str, values: Sequence[Any]) -> Annotations:
             return Annotations(name=label, items=len(values), answers=as_series(values), metadata=metadata)
@@ -314,6 +317,8 @@ class Evaluation:
         if not files:
             raise UserError("no system to evaluate; add --system NAME=FILE")
         for system in files:
+            if not isinstance(system, str):
+                raise UserError(f"the system name {system!r} is no text; names are strings")
             if system in RESERVED or system.startswith(("error:", "overlaps:")) or not system.strip():
                 raise UserError(f"a system cannot be called {quoted(system)}; choose another name")
         aligned = align(gold, files, inputs, options)

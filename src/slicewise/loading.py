@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from slicewise.annotations import Annotations, Task
-from slicewise.errors import UserError
+from slicewise.errors import UserError, explained
 from slicewise.evaluation import Evaluation, check_options, name_runs
 from slicewise.read import open_source, read, tags_alone, tell_format
 from slicewise.read.source import COMPRESSED, check_exists
@@ -52,14 +52,18 @@ def load(
     if gold is not None:
         source = opened("gold", gold)
         gold_format = format or tell_format(source)
-        gold_file = read(source, gold_format)
+        with explained(source.name):
+            gold_file = read(source, gold_format)
         del source
     runs = name_runs(systems, lambda value: not isinstance(value, (str, Path)))
     chosen = check_options(**options)
     opened.digests += [f"format:{format}"] if format else []
     files = _Files({run: opened.later(run, path) for run, path in runs.files.items()}, format, gold_format)
     texts = [_read_input(opened("in", path), format) for path in inputs]
-    training = None if train is None else read(opened("train", train), format)
+    training = None
+    if train is not None:
+        with explained(str(train)):
+            training = read(opened("train", train), format)
     return Evaluation.build(
         name or opened.stem, gold_file, files, runs.restarts, texts, chosen, training, opened.digests
     )
@@ -79,7 +83,8 @@ class _Files(Mapping[str, Annotations]):
         told = self.format or tell_format(source)
         if told == "lines" and self.gold == "conll" and tags_alone(source):
             told = "conll"
-        return read(source, told, own_gold=self.gold is None and told == "conll")
+        with explained(source.name):
+            return read(source, told, own_gold=self.gold is None and told == "conll")
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.openers)
@@ -91,7 +96,8 @@ class _Files(Mapping[str, Annotations]):
 def _read_input(source: Source, format: str | None) -> Annotations:  # noqa: A002
     """Read input text: a column, the `text` of JSONL objects, or lines; never tokens in columns."""
     told = tell_format(source) if format in (None, "conll") else format
-    return read(source, "lines" if told == "conll" else told)
+    with explained(source.name):
+        return read(source, "lines" if told == "conll" else told)
 
 
 class _Opened:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 def as_series(values: Iterable[Any]) -> pl.Series:
     """Return answers as a column; sets of labels are put in order."""
     listed = [sorted(v) if isinstance(v, (set, frozenset)) else list(v) if isinstance(v, tuple) else v for v in values]
+    if any(isinstance(value, list) for value in listed):
+        listed = [value if isinstance(value, list) or value is None else [value] for value in listed]
     return pl.Series(listed, strict=False)
 
 
@@ -30,6 +32,8 @@ def tagged(
     offsets = _offsets(tags)
     if tokens is not None and not np.array_equal(offsets, _offsets(tokens)):
         raise UserError(f"{name}: tags and tokens differ in length; expected one tag per token")
+    if documents is not None and len(documents) != len(tags):
+        raise UserError(f"{len(documents)} documents for {len(tags)} sentences; expected one per sentence")
     return Annotations(
         name=name,
         items=len(tags),
@@ -64,6 +68,8 @@ def spanned(
     elif items is not None:
         tokens = pl.Series(list(chain.from_iterable(items)), dtype=pl.String)
         offsets = _offsets(items)
+    if any(extra is not None and len(extra) != len(spans) for extra in (items, documents)):
+        raise UserError(f"{name}: items, documents and spans differ in length; expected one of each per item")
     return Annotations(
         name=name,
         items=len(spans),

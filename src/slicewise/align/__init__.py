@@ -17,10 +17,10 @@ from slicewise.align.tokens import at as place_of
 from slicewise.align.tokens import same_tokens
 from slicewise.align.units import Merged, UnitSet, merge
 from slicewise.annotations import OUTSIDE, Annotations, Task
-from slicewise.errors import UserError, counted, quoted
+from slicewise.errors import UserError, counted, explained, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -157,9 +157,11 @@ def _align_tokens(
         lengths, unit = gold.texts.str.len_chars().to_numpy().astype(np.int64), "characters"
     else:
         raise UserError("spans without tokens or text; expected 'text' or 'tokens' in each item", where=gold.name)
-    found = {"gold": find_units(gold, gold, lengths, task, options)}
+    with explained(gold.name):
+        found = {"gold": find_units(gold, gold, lengths, task, options)}
     for name, system in systems.items():
-        found[name] = find_units(system, gold, lengths, task, options)
+        with explained(system.name):
+            found[name] = find_units(system, gold, lengths, task, options)
     merged = merge([_renamed(f.units, task, options) for f in found.values()], list(found))
     warnings = [w for f in found.values() for w in f.warnings]
     warnings += _oddities(merged, {name: f.units for name, f in found.items()}, task, options)
@@ -208,7 +210,7 @@ def _renamed(units: UnitSet, task: Task, options: Options) -> UnitSet:
                 mapping[name] = f"{prefix}-{options.map[kind]}"
             if dash and kind in options.ignore:
                 ignored.add(name)
-    renamed = units.without(ignored).relabelled(mapping)
+    renamed = units.without(ignored).relabelled(mapping).without(ignored)
     if task is Task.TOKENS and mapping:
         return renamed.without({options.negative_label if options.negative_label is not None else OUTSIDE})
     return renamed
@@ -301,9 +303,11 @@ def _align_answers(
         length_unit="labels" if text is None else "characters",
     )
     if task is Task.SCORES:
-        return replace(aligned, answers=pl.DataFrame([answers.scores(a).alias(name) for name, a in systems.items()]))
+        return replace(
+            aligned, answers=pl.DataFrame([_read_as(answers.scores, a, name) for name, a in systems.items()])
+        )
     if task is Task.TEXT:
-        texts = {name: answers.texts(file) for name, file in files.items()}
+        texts = {name: _read_as(answers.texts, file, "") for name, file in files.items()}
         said = [
             f"{files[name].name}: tabs are taken to separate references; if they separate columns, name one: FILE:2"
             for name, text in texts.items()
@@ -314,18 +318,23 @@ def _align_answers(
     return _align_labels(aligned, files, options)
 
 
+def _read_as(kind: Callable[[Annotations], pl.Series], file: Annotations, name: str) -> pl.Series:
+    with explained(file.name):
+        return kind(file).alias(name)
+
+
 def _align_labels(aligned: Aligned, files: Mapping[str, Annotations], options: Options) -> Aligned:
     warnings: list[str] = []
     columns: list[pl.Series] = []
     found: dict[str, UnitSet] = {}
     for name, file in files.items():
-        if aligned.task is Task.MULTILABEL:
-            found[name] = answers.multilabel_units(file)
-            continue
-        text, said = answers.labels(file, gold=name == "gold")
+        with explained(file.name):
+            if aligned.task is Task.MULTILABEL:
+                found[name] = answers.multilabel_units(file)
+                continue
+            text, said = answers.labels(file, gold=name == "gold")
         warnings += said
-        kept = text.set(text.is_in(list(options.ignore)).fill_null(False), None) if options.ignore else text
-        columns.append((kept.replace(dict(options.map)) if options.map else kept).alias(name))
+        columns.append((text.replace(dict(options.map)) if options.map else text).alias(name))
         found[name] = answers.label_units(text)
     negative = frozenset() if options.negative_label is None else frozenset([options.negative_label])
     sets = [_renamed(units, aligned.task, options).without(negative) for units in found.values()]
@@ -346,5 +355,7 @@ def training_units(train: Annotations, task: Task, options: Options) -> UnitSet 
     if task not in (Task.SPANS, Task.TOKENS) or (train.tags is None and train.spans is None):
         return None
     texts = train.texts
+    if texts is None and train.offsets is None:
+        raise train.error("spans without tokens or text; expected 'text' or 'tokens' in each item")
     lengths = train.lengths if texts is None else texts.str.len_chars().to_numpy().astype(np.int64)
     return _renamed(find_units(train, train, lengths, task, options).units, task, options)

@@ -65,7 +65,7 @@ def texts(annotations: Annotations) -> pl.Series:
     """Return one text per item; several references stay a list, or are separated by tabs."""
     answers = values(annotations)
     if isinstance(answers.dtype, pl.List):
-        return answers.cast(pl.List(pl.String))
+        return answers.cast(pl.List(pl.String)).fill_null(pl.Series([[]], dtype=pl.List(pl.String)))
     text = answers.cast(pl.String).fill_null("")
     return text.str.split("\t") if annotations.tabs_separate and text.str.contains("\t", literal=True).any() else text
 

@@ -49,7 +49,8 @@ def find_clusters(gold: Annotations, field: str | None) -> Clusters:
         raise UserError(
             f"the field {quoted(field)} holds lists or objects; --cluster needs plain values", where=gold.name
         )
-    names = series.cast(pl.String).fill_null("")
+    own = pl.Series([f"\0{i}" for i in range(len(series))]) if series.null_count() else series.cast(pl.String)
+    names = series.cast(pl.String).zip_with(series.is_not_null(), own) if series.null_count() else own
     distinct = names.unique(maintain_order=True)
     codes = names.replace_strict(distinct, pl.Series(range(len(distinct))), return_dtype=pl.UInt32).to_numpy()
     return _grouped(field, codes, distinct)

@@ -60,11 +60,11 @@ def to_tokens(
     _check_same(annotations, text, token, token_at, offsets)
     begin = text.before[text.starts[item] + start]
     stop = text.before[text.starts[item] + end]
-    first = np.searchsorted(token_at[:-1], begin, side="left")
+    first = np.searchsorted(token_at[:-1], begin, side="right") - 1  # not a token of white space before it
     last = np.searchsorted(token_at[1:], stop, side="left")
     n = len(token_at) - 1
-    bad = (begin >= stop) | (first >= n) | (last >= n)
-    bad |= token_at[np.minimum(first, n)] != begin
+    bad = (begin >= stop) | (first < 0) | (last >= n)
+    bad |= token_at[np.maximum(first, 0)] != begin
     bad |= token_at[np.minimum(last + 1, n)] != stop
     if bad.any():
         i = int(np.argmax(bad))

@@ -104,7 +104,8 @@ def _token_units(tags: Tags, offsets: NDArray[np.int64], options: Options) -> Un
     outside = [code for code, name in enumerate(names) if name == negative]
     position = np.flatnonzero(~np.isin(tags.codes, outside))
     labels = tuple(sorted(set(names)))
-    code = np.array([labels.index(name) for name in names])[tags.codes[position]]
+    index = {name: code for code, name in enumerate(labels)}
+    code = np.array([index[name] for name in names])[tags.codes[position]]
     item = np.searchsorted(offsets, position, side="right") - 1
     start = position - offsets[item]
     return UnitSet(item, start, start + 1, code, labels)

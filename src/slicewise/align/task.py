@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from slicewise.annotations import Annotations, Tags
 
 FEW_LABELS = 50
+FEW_ITEMS = 10
 FEW_LABEL_SETS = 200
 BY_FIELD = {"label": Task.LABELS, "labels": Task.MULTILABEL, "output": Task.TEXT, "score": Task.SCORES}
 
@@ -54,11 +55,16 @@ def _by_answers(answers: pl.Series) -> tuple[Task, str]:
     if len(words) > len(text) and _all_tags(words):
         return Task.SPANS, "lines of tags"
     distinct, vocabulary = text.n_unique(), words.n_unique()
-    few = distinct <= FEW_LABELS or distinct * 5 <= len(text)
-    if few and distinct <= max(vocabulary, 1):
-        return Task.LABELS, counted(distinct, "distinct value") + " in gold"
-    if vocabulary <= FEW_LABEL_SETS and vocabulary * 5 <= len(words):
+    several = len(words) > len(text)
+    few = distinct * 5 <= len(text) or (distinct <= FEW_LABELS and distinct * 2 <= len(text))
+    few = few or (len(text) < FEW_ITEMS and not several)
+    alone = text.filter(text.is_in(words.unique().implode())).n_unique()
+    recombined = vocabulary * 5 <= len(words) and distinct * 2 >= vocabulary * 3
+    sets = several and vocabulary <= FEW_LABEL_SETS and (alone >= vocabulary or recombined)
+    if sets:
         return Task.MULTILABEL, counted(vocabulary, "distinct label") + " in gold"
+    if few:
+        return Task.LABELS, counted(distinct, "distinct value") + " in gold"
     return Task.TEXT, "running text in gold"
 
 

@@ -10,7 +10,7 @@ import polars as pl
 
 from slicewise.annotations import Task
 from slicewise.engine.cells import GOLD, PRED, TP, WRONG, sums, unit_sums, wrong_cases
-from slicewise.metrics.counts import CASES, FIRST_LABEL, RIGHT
+from slicewise.metrics.counts import CASES, FIRST_LABEL, RIGHT, UNANSWERED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ WHOLE = 2.0**31
 
 
 def count_cells(evaluation: Evaluation, systems: Sequence[str]) -> NDArray[np.float64]:
-    """Return the statistics of set tasks, `(groups, systems, 2 + 3 × labels)`; see `slicewise.metrics.counts`."""
+    """Return the statistics of set tasks, `(groups, systems, 3 + 3 × labels)`; see `slicewise.metrics.counts`."""
     groups, labels = evaluation.aligned.clusters.groups, evaluation.aligned.labels
     cells = np.zeros((groups, len(systems), FIRST_LABEL + 3 * len(labels)))
     units = _lazy(numbered(evaluation.units, systems))
@@ -51,6 +51,8 @@ def count_cells(evaluation: Evaluation, systems: Sequence[str]) -> NDArray[np.fl
         gold = evaluation.answers("gold")
         right = {f"{i}:0": gold.eq_missing(evaluation.answers(s)).cast(pl.Int64) for i, s in enumerate(systems)}
         cells[:, :, RIGHT] = column_cells(right, evaluation.aligned.clusters.group, groups, len(systems))[:, :, 0]
+        silent = {f"{i}:0": evaluation.answers(s).is_null().cast(pl.Int64) for i, s in enumerate(systems)}
+        cells[:, :, UNANSWERED] = column_cells(silent, evaluation.aligned.clusters.group, groups, len(systems))[:, :, 0]
         return cells
     wrong = _collect(wrong_cases(units, numbers, ["item", "start"] if tokens else ["item"], ["group"]))
     for i, system in enumerate(numbers):

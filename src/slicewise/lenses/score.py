@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 
 ALPHA = 0.05
 RESTARTS = ("first", "each")
+MOST_RESAMPLES = 1_000_000
+MANY_SYSTEMS = 10
+"""Beyond so many, pairs are compared by the first metric and by those that the user names."""
 
 
 def score(
@@ -60,7 +63,8 @@ def score(
     tally = _Tally.of(evaluation, chosen, resamples=resamples, confidence=confidence, seed=seed)
     systems = {name: _system_scores(evaluation, tally, chosen, i) for i, name in enumerate(evaluation.systems)}
     compared = evaluation.systems if restarts == "each" else evaluation.ranked_systems
-    pairs, draws = _pairs(evaluation.systems, tally, chosen, compared, seed=seed)
+    asked = chosen if metrics or len(compared) <= MANY_SYSTEMS else chosen[:1]
+    pairs, draws = _pairs(evaluation.systems, tally, asked, compared, seed=seed)
     lower = tuple(m.name for m in chosen if not m.greater_is_better)
     names = tuple(m.name for m in chosen)
     cluster = {"item": "item", "doc": "document"}.get(evaluation.aligned.clusters.kind, "cluster")
@@ -91,8 +95,9 @@ def score(
 def _check_options(*, beta: float, resamples: int, confidence: float, seed: int, restarts: str) -> None:
     if not (beta > 0 and np.isfinite(beta)):
         raise UserError(f"beta is {beta:g}; expected a number above 0")
-    if resamples < 0:
-        raise UserError(f"resamples is {resamples}; expected 0 (no intervals) or more, usually 1000")
+    if not 0 <= resamples <= MOST_RESAMPLES:
+        limits = f"0 (no intervals) to {MOST_RESAMPLES:,}, usually 1000"
+        raise UserError(f"resamples is {resamples}; expected {limits}")
     if not 0 < confidence < 1:
         raise UserError(f"confidence is {confidence:g}; expected a share between 0 and 1, such as 0.95")
     if seed < 0:

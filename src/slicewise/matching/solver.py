@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     Options = list[list[tuple[int, int]]]  # for every left node its (right node, weight), right nodes ascending
 
+MANY = 4_000  # edges beyond which a tangle is solved as a whole matrix, its ties by the order of its rows
 NARROW = 8  # right nodes that are shared between earlier and later left nodes, at most, for the sweep
 
 
@@ -23,7 +24,10 @@ def solve(left: Sequence[int], right: Sequence[int], weight: Sequence[Sequence[i
     options: Options = [[] for _ in range(left[-1] + 1)]
     for one, other, value in zip(left, right, _packed(weight), strict=True):
         options[one].append((other, value))
-    chosen = _sweep(options) if _width(options) <= NARROW else _augment(options)
+    if _width(options) <= NARROW:
+        chosen = _sweep(options)
+    else:
+        chosen = _augment(options) if len(left) <= MANY else _dense(left, right, weight)
     return [chosen[one] == other for one, other in zip(left, right, strict=True)]
 
 
@@ -135,6 +139,24 @@ def _augment(options: Options) -> list[int]:
             owner[right] = left
             partner[left], right = right, partner[left]
     return [right if right < rights else -1 for right in partner]
+
+
+def _dense(left: Sequence[int], right: Sequence[int], weight: Sequence[Sequence[int]]) -> list[int]:
+    """Return each left node's partner or −1, by a dense assignment: for hundreds of spans that all overlap."""
+    import numpy as np
+    from scipy.optimize import linear_sum_assignment
+
+    rows, columns = left[-1] + 1, max(right) + 1
+    values = np.zeros((rows, columns))
+    packed = np.zeros(len(left))
+    for column in np.asarray(weight, dtype=np.float64).T:
+        packed = packed * (1 + min(rows, columns) * column.max()) + column
+    values[np.asarray(left), np.asarray(right)] = packed
+    chosen = [-1] * rows
+    for one, other in zip(*linear_sum_assignment(values, maximize=True), strict=True):
+        if values[one, other] > 0:
+            chosen[int(one)] = int(other)
+    return chosen
 
 
 def _costs(options: Options, rights: int) -> Options:

@@ -1,7 +1,7 @@
-"""The statistics of set tasks: cases, right cases, and (tp, n_pred, n_gold) per label, in this order on the last axis.
+"""The statistics of set tasks, on the last axis: cases, right ones, unanswered ones, (tp, n_pred, n_gold) per label.
 
 A case is what is wholly right or not: a token in `tokens`, an item in the other tasks. In `labels` and `tokens` every
-case has one label, so what the labels leave over belongs to the negative label (or to no answer): `classes` adds it.
+case has one label, so what the labels leave over belongs to the negative label, or has no answer: `classes` adds both.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from slicewise.metrics.metric import ratio
 if TYPE_CHECKING:
     from slicewise.metrics.metric import Array
 
-CASES, RIGHT, FIRST_LABEL = 0, 1, 2
+CASES, RIGHT, UNANSWERED, FIRST_LABEL = range(4)
 TP, N_PRED, N_GOLD = range(3)
 
 
@@ -31,14 +31,17 @@ def total(sums: Array) -> Array:
 
 def cases(sums: Array) -> Array:
     """Return how many cases there are and how many are right, `(..., 2)`."""
-    return sums[..., :FIRST_LABEL]
+    return sums[..., :UNANSWERED]
 
 
 def classes(sums: Array) -> Array:
-    """Return the counts of each label and of what is left over, `(..., labels + 1, 3)`."""
+    """Return the counts of each label, of the negative one, and of no answer, `(..., labels + 2, 3)`."""
     labels = by_label(sums)
+    none = np.zeros_like(sums[..., UNANSWERED])
+    silent = np.stack([none, sums[..., UNANSWERED], none], axis=-1)
     every = np.stack([sums[..., RIGHT], sums[..., CASES], sums[..., CASES]], axis=-1)
-    return np.concatenate([labels, (every - labels.sum(axis=-2))[..., None, :]], axis=-2)
+    negative = every - labels.sum(axis=-2) - silent
+    return np.concatenate([labels, negative[..., None, :], silent[..., None, :]], axis=-2)
 
 
 def precision(counts: Array) -> Array:

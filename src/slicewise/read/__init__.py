@@ -36,8 +36,9 @@ def tell_format(source: Source) -> str:
     file = source.files[0]
     if file.data.startswith(PARQUET) or file.suffix == ".parquet":
         return "table"
-    start = file.data[:SAMPLE].lstrip()[:1]
-    if start == b"{" or file.suffix in (".jsonl", ".ndjson", ".json"):
+    if file.suffix in (".jsonl", ".ndjson", ".json"):
+        return "jsonl"
+    if file.suffix not in CONLL_SUFFIXES and re.match(rb'\s*\{\s*["}]', file.data[:SAMPLE]):
         return "jsonl"
     if file.suffix == ".csv":
         return "table"

@@ -89,6 +89,8 @@ def _wanted(source: Source, width: int, header: list[str] | None, *, own_gold: b
         tag = _column_index(source, names, width)
     token = 0 if width > 1 and tag != 0 else None
     tags: tuple[int, ...] = (tag,)
+    if own_gold and source.column is not None:
+        raise source.only.error("a column is named, but there is no --gold; add --gold FILE:COLUMN")
     if own_gold:
         if width < 3:
             raise source.only.error(
@@ -173,7 +175,7 @@ def _encode(lines: _Lines, wanted: _Wanted, *, tidy: bool = False) -> _Piece:
         found = lines.columns[column].filter(token)
         return found.fill_null("") if found.null_count() else found
 
-    tags = [Tags.encode(cells(i)) for i in wanted.tags]
+    tags = [Tags.encode(cells(i) if tidy else cells(i).str.strip_chars(" ")) for i in wanted.tags]
     if tidy and any(re.search("[ \t]", name) for t in tags for name in t.names):
         raise ragged.Untidy
     kept = [i for i in (wanted.token, *wanted.others.values()) if i is not None]

@@ -31,9 +31,12 @@ def read(source: Source) -> Annotations:
 
 def _frame(file: File) -> pl.DataFrame:
     try:
-        return pl.read_ndjson(file.data, infer_schema_length=None)
+        frame = pl.read_ndjson(file.data, infer_schema_length=None)
     except (pl.exceptions.PolarsError, OSError):
         return _careful(file)
+    # Polars writes a list among strings as its JSON text; such a column is looked at again
+    text = [column.alias("") for column in frame.get_columns() if column.dtype == pl.String]
+    return _careful(file) if any(column.str.starts_with("[").any() for column in text) else frame
 
 
 def _careful(file: File) -> pl.DataFrame:
@@ -60,6 +63,10 @@ def _careful(file: File) -> pl.DataFrame:
                 f"a JSON {_kind(value)}, not an object: {quoted(line, 40)}; expected {{...}} on each line", number
             )
         objects.append(value)
+    for key in {key for value in objects for key, item in value.items() if isinstance(item, list)}:
+        for value in objects:
+            if key in value and not isinstance(value[key], (list, type(None))):
+                value[key] = [value[key]]
     return pl.DataFrame(objects, infer_schema_length=None, strict=False)
 
 

@@ -43,6 +43,8 @@ def annotate(source: Source, frame: pl.DataFrame, lines: Sequence[NDArray[np.int
     if tags is not None and offsets is None:
         offsets = tags[1]
     texts = fields.pop("text", None)
+    if texts is not None and texts.null_count() and "spans" in fields:
+        _no_nulls(texts, "text", error)
     spans = _spans(fields.pop("spans", None), error)
     return Annotations(
         name=name,
@@ -107,7 +109,7 @@ def _offsets(column: pl.Series) -> NDArray[np.int64]:
 
 
 def _flat(column: pl.Series) -> pl.Series:
-    return column.filter(column.list.len() > 0).explode().cast(pl.String)
+    return column.filter(column.list.len() > 0).explode().cast(pl.String).fill_null("")
 
 
 def _tags(

@@ -95,7 +95,7 @@ def split_tag(tag: str, *, bare: bool = False) -> tuple[int, str] | None:
 def unknown_tags(tags: Tags, *, bare: bool = False) -> list[int]:
     """Return the codes of tags that are in use and have no known prefix."""
     odd = [code for code, name in enumerate(tags.names) if split_tag(name, bare=bare) is None]
-    return [code for code in odd if bool(np.any(tags.codes == code))]
+    return odd if not odd else np.intersect1d(odd, np.unique(tags.codes)).tolist()
 
 
 def detect(tags: Tags, offsets: NDArray[np.int64]) -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from slicewise.errors import UserError
+from slicewise.errors import UserError, is_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -102,15 +102,15 @@ def check_exists(given: str | Path) -> str:
 
 
 def _split_column(given: str) -> tuple[str, str | None]:
-    if given == "-" or Path(given).exists() or ":" not in given:
+    if given == "-" or is_file(given) or ":" not in given:
         return given, None
     name, _, column = given.rpartition(":")
-    while not (name == "-" or Path(name).exists() or glob.has_magic(name)) and ":" in name:
+    while not (name == "-" or is_file(name) or glob.has_magic(name)) and ":" in name:
         name, _, more = name.rpartition(":")
         column = f"{more}:{column}"
     if not column:
         raise UserError(f"no column after the colon in {given!r}; write FILE:COLUMN or FILE")
-    if name == "-" or Path(name).exists() or glob.has_magic(name):
+    if name == "-" or is_file(name) or glob.has_magic(name):
         return name, column
     name, _, column = given.rpartition(":")
     return name, column
@@ -119,16 +119,21 @@ def _split_column(given: str) -> tuple[str, str | None]:
 def _paths(name: str) -> list[str]:
     if name == "-":
         return ["-"]
+    if not name:
+        raise UserError("an empty file name; name a file")
     path = Path(name)
-    if path.is_dir():
-        found = sorted(str(p) for p in path.iterdir() if _is_tabular(p))
+    if is_file(path) and path.is_dir():
+        try:
+            found = sorted(str(p) for p in path.iterdir() if _is_tabular(p))
+        except OSError as error:
+            raise UserError(f"cannot be read: {error.strerror or error}; check its permissions", where=name) from None
         if not found:
             raise UserError(
                 "is a folder without .jsonl, .csv, .tsv or .parquet files; name a file, or a folder of such files",
                 where=name,
             )
         return found
-    if path.exists():
+    if is_file(path):
         return [name]
     if glob.has_magic(name):
         found = sorted(p for p in glob.glob(name) if Path(p).is_file())  # noqa: PTH207 (the user's pattern may be absolute)

@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from slicewise.errors import printable
 from slicewise.render.blocks import Grid, Sentence
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def as_text(blocks: Iterable[Block], width: int = 80) -> str:
 
 def _clean(text: str) -> str:
     """Return text from the data without what would move the cursor or change the terminal."""
-    return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
+    return "\n".join(printable(line) for line in text.split("\n"))
 
 
 def _parts(grid: Grid, width: int) -> list[list[int]]:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from slicewise.errors import UserError
+from slicewise.errors import UserError, is_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -19,11 +19,25 @@ if TYPE_CHECKING:
     from slicewise.results.base import Row
 
 
+LONGEST_NAME = 255
+
+
 @contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """Open a file beside the path; it takes the path's name only once all is written."""
+    """Open a file beside the path; it takes the path's name only once all is written.
+
+    A link is followed, and a device or a pipe is written to as it is.
+    """
+    if _is_special(path):
+        try:
+            with path.open("wb") as file:
+                yield file
+        except OSError as error:
+            raise cannot_write(path, error) from None
+        return
+    target = path.resolve()
     try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=".slicewise.")
     except OSError as error:
         raise cannot_write(path, error) from None
     beside = Path(name)
@@ -31,13 +45,29 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
         with os.fdopen(handle, "wb") as file:
             yield file
         beside.chmod(0o666 & ~_umask())
-        beside.replace(path)
+        beside.replace(target)
     except OSError as error:
         beside.unlink(missing_ok=True)
         raise cannot_write(path, error) from None
     except BaseException:
         beside.unlink(missing_ok=True)
         raise
+
+
+def _is_special(path: Path) -> bool:
+    return is_file(path) and not path.is_file() and not path.is_dir()
+
+
+def unique(names: Sequence[str]) -> list[str]:
+    """Return names that differ from each other, whatever the file system thinks of capitals."""
+    found: list[str] = []
+    for name in names:
+        candidate, n = name, 1
+        while candidate.lower() in {other.lower() for other in found}:
+            n += 1
+            candidate = f"{name}-{n}"
+        found.append(candidate)
+    return found
 
 
 def write_text(path: Path, text: str) -> None:
@@ -66,12 +96,16 @@ def write_tables(folder: Path, tables: Mapping[str, Sequence[Row] | pl.DataFrame
 
 def check_writable(path: Path, *, folder: bool = False) -> None:
     """Say at once, before any work, that an output cannot be written."""
+    if len(os.fsencode(path.name)) > LONGEST_NAME:
+        raise UserError("cannot be written: the name is too long; choose another path", where=str(path))
     place = path if folder else path.parent
-    while folder and not place.exists() and place != place.parent:
+    while folder and not is_file(place) and place != place.parent:
         place = place.parent
-    if not folder and path.is_dir():
+    if not folder and is_file(path) and path.is_dir():
         raise UserError("is a folder; name a file to write", where=str(path))
-    if not place.is_dir():
+    if not folder and _is_special(path):
+        return
+    if not is_file(place) or not place.is_dir():
         raise UserError(
             f"cannot be written: {str(place)!r} is no folder; make it, or choose another path", where=str(path)
         )
