@@ -34,12 +34,14 @@ class Clusters:
 def find_clusters(gold: Annotations, field: str | None) -> Clusters:
     """Return the clusters: the field that the user names, else documents where the file marks them, else items."""
     known = {name: gold.metadata.get_column(name).alias("") for name in gold.metadata.columns}
-    if gold.documents is not None:
-        known.setdefault("doc", pl.Series(gold.documents))
+    marked = gold.documents is not None and "doc" not in known
     if field is None:
-        field = "doc" if "doc" in known else "item"
+        field = "doc" if marked or "doc" in known else "item"
     if field == "item":
         return _grouped("item", np.arange(gold.items, dtype=np.uint32), None)
+    if field == "doc" and marked and gold.documents is not None:
+        _, numbers = np.unique(gold.documents, return_inverse=True)
+        return _grouped("doc", numbers.astype(np.uint32), None)
     if field not in known:
         raise UserError(
             f"no field {quoted(field)} to cluster by; {did_you_mean(field, ['item', *known])}", where=gold.name

@@ -110,8 +110,10 @@ def whole_numbers(
 
     Sums of whole numbers are exact in any order. What two parts leave out is below 2⁻⁶⁰ of the group's largest value.
     """
-    if float(np.abs(values).max(initial=0.0)) < WHOLE and bool((values == np.rint(values)).all()):
-        return [(values.astype(np.int64), np.ones(groups))]
+    if float(np.abs(values).max(initial=0.0)) < WHOLE:
+        halves = values * 2
+        if bool((halves == np.rint(halves)).all()):
+            return [(halves.astype(np.int64), np.full(groups, 0.5))]
     largest = np.zeros(groups)
     np.maximum.at(largest, group, np.abs(values))
     scale = np.ldexp(1.0, np.minimum(HIGH_BITS - np.frexp(largest)[1], MOST_BITS))

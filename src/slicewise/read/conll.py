@@ -148,7 +148,7 @@ def _tidy(piece: bytes, width: int, separator: str) -> _Lines:
     kinds = np.where(last.is_null().to_numpy(), np.uint8(BLANK), np.uint8(TOKEN))
     if width > 1:
         _mark_short_lines(kinds, first, last, columns)
-    kinds[(first == DOCSTART).fill_null(False).to_numpy()] = DOCUMENT
+    kinds[first.eq_missing(DOCSTART).to_numpy()] = DOCUMENT
     if leading:
         kinds = np.concatenate([np.zeros(leading, np.uint8), kinds])
         columns = [pl.concat([pl.Series([None] * leading, dtype=pl.String), c]) for c in columns]
