@@ -20,6 +20,7 @@ from slicewise import score, units
 from slicewise.annotations import Task
 from slicewise.engine import count_cells, metric_cells
 from slicewise.metrics import DEFAULTS, catalogue, find_metric
+from slicewise.metrics.counts import FIRST_LABEL
 from slicewise.metrics.metric import Metric
 
 if TYPE_CHECKING:
@@ -352,7 +353,7 @@ def test_two_halves_add_up_to_the_whole(task: Task, data: st.DataObject) -> None
             places = list(range(some.shape[1]))
             if metric.statistics is None:
                 labels = [whole.aligned.labels.index(label) for label in part.aligned.labels]
-                places = [0, 1, *(2 + 3 * label + i for label in labels for i in range(3))]
+                places = [0, 1, 2, *(FIRST_LABEL + 3 * label + i for label in labels for i in range(3))]
             added[:, places] += some
         np.testing.assert_allclose(added, total, rtol=1e-12, atol=1e-9, err_msg=name)
         if task is not Task.SCORES:
