@@ -132,6 +132,7 @@ class Annotations:
     docstarts: NDArray[np.bool_] | None = None
     """With `-DOCSTART-` lines: which tokens of the file, those lines included, they are."""
     notes: tuple[str, ...] = ()
+    """What the user should know about the file; they become warnings."""
 
     def token_line(self, token: int) -> int | None:
         """Return the line of a token, from 1."""

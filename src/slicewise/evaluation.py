@@ -12,10 +12,10 @@ import polars as pl
 
 from slicewise._version import __version__
 from slicewise.align import Aligned, Options, align, training_units
+from slicewise.align.options import check_options
 from slicewise.align.spans import split_input, tagged_lines
 from slicewise.annotations import Annotations, Task
 from slicewise.errors import UserError, did_you_mean, printable, quoted
-from slicewise.read.schemes import ALIASES, SCHEMES
 from slicewise.values import as_series, spanned, tagged
 
 if TYPE_CHECKING:
@@ -360,28 +360,6 @@ def name_runs(systems: Mapping[str, Any], is_several: Any) -> Runs:
 def _check_named(systems: object) -> None:
     if not isinstance(systems, Mapping):
         raise UserError('systems must be named: {"name": output, …}')
-
-
-def check_options(**given: Any) -> Options:
-    """Check options at the public door."""
-    known = list(Options.__dataclass_fields__)
-    for key in given:
-        if key not in known:
-            raise UserError(f"unknown option {quoted(key)}; {did_you_mean(key, known)}")
-    task, scheme = given.get("task"), given.get("scheme")
-    scheme = given["scheme"] = None if scheme is None else ALIASES.get(str(scheme).lower(), str(scheme).lower())
-    task = task if task is None else str(task).lower()
-    if task is not None and task not in list(Task):
-        raise UserError(f"unknown task {quoted(str(task))}; {did_you_mean(str(task), list(Task))}")
-    if scheme == "auto":
-        given["scheme"] = scheme = None
-    if scheme is not None and scheme not in SCHEMES:
-        raise UserError(f"unknown tag scheme {quoted(str(scheme))}; {did_you_mean(str(scheme), ['auto', *SCHEMES])}")
-    if given.get("map") is None:
-        given.pop("map", None)
-    given["ignore"] = frozenset(given.get("ignore") or ())
-    given["task"] = None if task is None else Task(task)
-    return Options(**given)
 
 
 def _digest(aligned: Aligned) -> str:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from slicewise.align.options import check_options
 from slicewise.annotations import Annotations, Task
 from slicewise.errors import UserError, explained
-from slicewise.evaluation import Evaluation, check_options, name_runs
+from slicewise.evaluation import Evaluation, name_runs
 from slicewise.read import open_source, read, tags_alone, tell_format
 from slicewise.read.source import COMPRESSED, check_exists
 

@@ -135,3 +135,21 @@ def test_python_mistakes_get_a_sentence() -> None:
         slicewise.Evaluation.from_labels(["a"], ["a"])  # type: ignore[arg-type]
     with pytest.raises(slicewise.UserError, match="systems must be named"):
         slicewise.Evaluation.from_tags(None, [["O"]], [["O"]])  # type: ignore[arg-type]
+
+
+def test_a_header_of_a_numbered_column_is_noticed(write: Write, run: Run) -> None:
+    rows = "".join(f"text {i}\t{'good' if i % 2 else 'bad'}\n" for i in range(30))
+    write("g.tsv", "review\tsentiment\n" + rows)
+    found = scored(run, "--gold", "g.tsv:2", "-s", "m=g.tsv:2")
+    assert (
+        "g.tsv: is 'sentiment' in the first row a header? if so, name the column: FILE:sentiment"
+        in found["data"]["warnings"]
+    )
+    write("h.tsv", rows)
+    assert not [w for w in scored(run, "--gold", "h.tsv:2", "-s", "m=h.tsv:2")["data"]["warnings"] if "header" in w]
+
+
+def test_items_without_spans_are_counted(write: Write, run: Run) -> None:
+    write("g.jsonl", '{"tokens": ["a"], "spans": [{"start": 0, "end": 1, "label": "X"}]}\n{"tokens": ["b"]}\n')
+    warnings = scored(run, "--gold", "g.jsonl", "-s", "m=g.jsonl")["data"]["warnings"]
+    assert [w for w in warnings if "1 item without 'spans', taken to have none" in w]

@@ -71,14 +71,17 @@ def align(
     if task in (Task.SPANS, Task.TOKENS):
         aligned = _align_tokens(reference, systems, texts, task, options)
     else:
+        systems = dict(systems)
         aligned = _align_answers(gold, systems, texts, task, options)
+        said = [note for file in (gold, *systems.values()) if file is not None for note in file.notes]
+        aligned = replace(aligned, warnings=(*dict.fromkeys(said), *aligned.warnings))
     metadata = reference.metadata
     fields = texts if texts.width else _own_texts(reference)
     return replace(
         aligned,
         fields=fields,
         metadata=metadata,
-        notes=(*notes, *reference.notes, *aligned.notes),
+        notes=(*notes, *aligned.notes),
         warnings=(*aligned.warnings, *_few_clusters(aligned.clusters)),
     )
 
@@ -285,9 +288,8 @@ def _with_group(units: pl.DataFrame, clusters: Clusters) -> pl.DataFrame:
 def _align_answers(
     gold: Annotations | None, systems: Mapping[str, Annotations], fields: pl.DataFrame, task: Task, options: Options
 ) -> Aligned:
-    systems = dict(systems)
     reference = gold or next(iter(systems.values()))
-    files = ({} if gold is None else {"gold": gold}) | systems
+    files = ({} if gold is None else {"gold": gold}) | dict(systems)
     for system in systems.values():
         if system.items != reference.items:
             raise other_count(reference, system)

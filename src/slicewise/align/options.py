@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from slicewise.annotations import Task
+from slicewise.errors import UserError, did_you_mean, quoted
+from slicewise.read.schemes import ALIASES, SCHEMES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from slicewise.annotations import Task
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,3 +43,25 @@ class Options:
         if self.cluster is not None:
             parts.append(f"cluster:{self.cluster}")
         return parts
+
+
+def check_options(**given: Any) -> Options:
+    """Check options at the public door."""
+    known = list(Options.__dataclass_fields__)
+    for key in given:
+        if key not in known:
+            raise UserError(f"unknown option {quoted(key)}; {did_you_mean(key, known)}")
+    task, scheme = given.get("task"), given.get("scheme")
+    scheme = given["scheme"] = None if scheme is None else ALIASES.get(str(scheme).lower(), str(scheme).lower())
+    task = task if task is None else str(task).lower()
+    if task is not None and task not in list(Task):
+        raise UserError(f"unknown task {quoted(str(task))}; {did_you_mean(str(task), list(Task))}")
+    if scheme == "auto":
+        given["scheme"] = scheme = None
+    if scheme is not None and scheme not in SCHEMES:
+        raise UserError(f"unknown tag scheme {quoted(str(scheme))}; {did_you_mean(str(scheme), ['auto', *SCHEMES])}")
+    if given.get("map") is None:
+        given.pop("map", None)
+    given["ignore"] = frozenset(given.get("ignore") or ())
+    given["task"] = None if task is None else Task(task)
+    return Options(**given)

@@ -112,7 +112,7 @@ def _token_units(tags: Tags, offsets: NDArray[np.int64], options: Options) -> Un
 
 
 def _from_offsets(annotations: Annotations, gold: Annotations, lengths: NDArray[np.int64], options: Options) -> Found:
-    warnings: list[str] = []
+    warnings = list(annotations.notes)
     if annotations.items != gold.items:
         raise other_count(gold, annotations)
     spans = annotations.spans if annotations.spans is not None else pl.DataFrame()
@@ -122,7 +122,7 @@ def _from_offsets(annotations: Annotations, gold: Annotations, lengths: NDArray[
         texts = gold.texts
     if annotations.tokens is not None and annotations is not gold and gold.tokens is not None:
         aligned = same_tokens(gold, annotations)
-        warnings = token_texts(gold, aligned, strict=options.strict_tokens)
+        warnings += token_texts(gold, aligned, strict=options.strict_tokens)
     by_characters = texts is not None
     limit = texts.str.len_chars().to_numpy().astype(np.int64) if texts is not None else lengths
     _check_range(annotations, item, start, end, limit, "characters" if by_characters else "tokens")

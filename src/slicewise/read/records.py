@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 ANSWERS = ("label", "labels", "output", "score")
 SPAN_FIELDS = ("start", "end", "label")
+MANY = 20
+"""Rows from which on a value that occurs once is noticed."""
 
 
 def annotate(source: Source, frame: pl.DataFrame, lines: Sequence[NDArray[np.int64]]) -> Annotations:
@@ -45,7 +47,11 @@ def annotate(source: Source, frame: pl.DataFrame, lines: Sequence[NDArray[np.int
     texts = fields.pop("text", None)
     if texts is not None and texts.null_count() and "spans" in fields:
         _no_nulls(texts, "text", error)
-    spans = _spans(fields.pop("spans", None), error)
+    lists = fields.pop("spans", None)
+    notes = []
+    if lists is not None and lists.null_count():
+        notes.append(f"{name}: {counted(lists.null_count(), 'item')} without 'spans', taken to have none")
+    spans = _spans(lists, error)
     return Annotations(
         name=name,
         items=frame.height,
@@ -56,8 +62,19 @@ def annotate(source: Source, frame: pl.DataFrame, lines: Sequence[NDArray[np.int
         spans=spans,
         texts=None if texts is None else texts.cast(pl.String),
         answers=answers,
+        notes=(*notes, *_like_a_header(name, column, answers)),
         metadata=pl.DataFrame([series for series in fields.values() if series.dtype != pl.Null]),
     )
+
+
+def _like_a_header(name: str, column: str | None, answers: pl.Series | None) -> list[str]:
+    """Say where the first row of a numbered column looks like a header: its value never occurs again, the others do."""
+    if column is None or not column.isdigit() or answers is None or answers.dtype != pl.String or len(answers) < MANY:
+        return []
+    first, rest = answers[0], answers[1:]
+    if (rest == first).any() or rest.n_unique() * 5 > len(rest):
+        return []
+    return [f"{name}: is {quoted(str(first))} in the first row a header? if so, name the column: FILE:{first}"]
 
 
 def _pick(name: str, frame: pl.DataFrame, column: str) -> pl.Series:
