@@ -122,9 +122,11 @@ def _same_f1(files: data.Pair, theirs: str) -> Check:
 
 def resamples(repetitions: int) -> tuple[Section, list[Check]]:
     """Measure the bootstrap alone."""
-    ours, gathered = "slicewise: draw and sum", "numpy: gather the drawn rows, `table[drawn]`"
+    grouped, ours = "slicewise, as `score` does it (10,000 groups)", "slicewise, every sentence for itself"
+    gathered = "numpy: gather the drawn rows, `table[drawn]`"
     runs = measure(
         {
+            grouped: work("resamples-grouped", timed=True),
             ours: work("resamples-slicewise", timed=True),
             gathered: work("resamples-gathered", timed=True),
             "numpy: gather them with `take`": work("resamples-taken", timed=True),
@@ -132,23 +134,26 @@ def resamples(repetitions: int) -> tuple[Section, list[Check]]:
         },
         repetitions,
     )
+    values = {run.output for name, run in runs.items() if name != grouped}
+    cpu, wall = runs[gathered].cpu / runs[grouped].cpu, runs[gathered].wall / runs[grouped].wall
     checks = [
         Check(
             "Resampled sums are those of gathering",
-            "equal to the last bit" if len({r.output for r in runs.values()}) == 1 else "different",
-            len({r.output for r in runs.values()}) == 1,
+            "equal to the last bit" if len(values) == 1 else "different",
+            len(values) == 1,
         ),
-        at_least("Resampling, less CPU than gathering by `table[drawn]`", runs[gathered].cpu / runs[ours].cpu, 15),
-        at_least(
-            "Resampling, less wall time than gathering by `table[drawn]`", runs[gathered].wall / runs[ours].wall, 15
-        ),
+        at_least("Resampling as `score` does it, less CPU than gathering by `table[drawn]`", cpu, 15),
+        at_least("Resampling as `score` does it, less wall time than gathering by `table[drawn]`", wall, 15),
     ]
+    alone = runs[gathered].cpu / runs[ours].cpu
     text = (
         "10 systems × 50,000 sentences × 3 statistics, 1,000 paired draws. CPU and wall of drawing and summing alone, "
         "taken inside the process, without starting Python and making the table; peak MB is that of the whole process. "
-        "The requirement is about the plain way to gather, `table[drawn]`; `take` is a faster one."
+        "The requirement is about the plain way to gather, `table[drawn]`; `take` is faster. `slicewise score` puts "
+        "more than 10,000 clusters into 10,000 groups and draws groups, which is why it needs so much less; without "
+        f"groups it would need {alone:.1f} times less CPU than gathering, for the same draws and the same values."
     )
-    return Section("Resamples", text, [table(runs, ours)]), checks
+    return Section("Resamples", text, [table(runs, grouped)]), checks
 
 
 def start_up(repetitions: int) -> tuple[Section, list[Check]]:

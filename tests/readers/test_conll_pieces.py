@@ -39,8 +39,9 @@ def shown(a: Annotations) -> tuple[object, ...]:
     )
 
 
-def test_a_large_file_crosses_piece_borders() -> None:
+def test_a_large_file_crosses_piece_borders(monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs of blank lines longer than a piece's remainder put borders at blank lines, too."""
+    monkeypatch.setattr(conll, "PIECE", 1 << 21)
     rng = np.random.default_rng(1)
     sizes = rng.integers(1, 40, 12_000)
     gaps = np.where(rng.random(len(sizes)) < 0.05, 50, 1)

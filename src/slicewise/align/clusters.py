@@ -38,10 +38,10 @@ def find_clusters(gold: Annotations, field: str | None) -> Clusters:
     if field is None:
         field = "doc" if marked or "doc" in known else "item"
     if field == "item":
-        return _grouped("item", np.arange(gold.items, dtype=np.uint32), None)
+        return grouped("item", np.arange(gold.items, dtype=np.uint32), None)
     if field == "doc" and marked and gold.documents is not None:
         _, numbers = np.unique(gold.documents, return_inverse=True)
-        return _grouped("doc", numbers.astype(np.uint32), None)
+        return grouped("doc", numbers.astype(np.uint32), None)
     if field not in known:
         raise UserError(
             f"no field {quoted(field)} to cluster by; {did_you_mean(field, ['item', *known])}", where=gold.name
@@ -55,10 +55,11 @@ def find_clusters(gold: Annotations, field: str | None) -> Clusters:
     names = series.cast(pl.String).zip_with(series.is_not_null(), own) if series.null_count() else own
     distinct = names.unique(maintain_order=True)
     codes = names.replace_strict(distinct, pl.Series(range(len(distinct))), return_dtype=pl.UInt32).to_numpy()
-    return _grouped(field, codes, distinct)
+    return grouped(field, codes, distinct)
 
 
-def _grouped(kind: str, cluster: NDArray[np.uint32], names: pl.Series | None) -> Clusters:
+def grouped(kind: str, cluster: NDArray[np.uint32], names: pl.Series | None) -> Clusters:
+    """Put more than 10,000 clusters into 10,000 groups, by a hash of their names, or of their numbers without names."""
     count = int(cluster.max()) + 1 if len(cluster) else 0
     if count <= MOST_GROUPS:
         return Clusters(kind, cluster, cluster, count, count)

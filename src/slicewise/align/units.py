@@ -77,11 +77,10 @@ def merge(sets: Sequence[UnitSet], columns: Sequence[str]) -> Merged:
         np.concatenate([remap[s.label] for s, remap in zip(sets, remaps, strict=True)]),
     ]
     source = np.repeat(np.arange(len(sets)), [len(s) for s in sets])
-    order, new = _ordered(keys)
-    has = np.zeros((int(new.sum()), len(sets)), np.bool_, order="F")
+    order, new, (item, start, end, label) = _ordered(keys)
+    has = np.zeros((len(item), len(sets)), np.bool_, order="F")
     has[np.cumsum(new) - 1, source[order]] = True
     repeats = tuple(len(s) - int(has[:, i].sum()) for i, s in enumerate(sets))
-    item, start, end, label = (key[order[new]] for key in keys)
     frame = pl.DataFrame(
         {
             "item": item.astype(np.uint32),
@@ -94,20 +93,30 @@ def merge(sets: Sequence[UnitSet], columns: Sequence[str]) -> Merged:
     return Merged(frame, labels, repeats)
 
 
-def _ordered(keys: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return the order by all keys, and where in it a new combination begins.
+def _ordered(
+    keys: Sequence[NDArray[np.int64]],
+) -> tuple[NDArray[np.int64], NDArray[np.bool_], list[NDArray[np.int64]]]:
+    """Return the order by all keys, where in it a new combination begins, and the distinct combinations.
 
     Keys are packed into one integer where they fit, which sorts much faster.
     """
+    first = [True] * bool(len(keys[0]))
     widths = [int(key.max(initial=0)).bit_length() for key in keys]
     if sum(widths) > 62:
         order = np.lexsort(list(reversed(keys)))
         changes = [key[order][1:] != key[order][:-1] for key in keys]
-        return order, np.concatenate([[True] * bool(len(order)), np.logical_or.reduce(changes)]).astype(np.bool_)
+        new = np.concatenate([first, np.logical_or.reduce(changes)]).astype(np.bool_)
+        return order, new, [key[order[new]] for key in keys]
     packed = np.zeros(len(keys[0]), np.int64)
     for key, width in zip(keys, widths, strict=True):
         packed <<= width
         packed |= key
     order = np.argsort(packed, kind="stable")
     packed = packed[order]
-    return order, np.concatenate([[True] * bool(len(order)), packed[1:] != packed[:-1]]).astype(np.bool_)
+    new = np.concatenate([first, packed[1:] != packed[:-1]]).astype(np.bool_)
+    distinct = packed[new]
+    found = []
+    for width in reversed(widths):
+        found.append(distinct & ((1 << width) - 1))
+        distinct = distinct >> width
+    return order, new, list(reversed(found))
