@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from slicewise.read.source import File, Source
 
 DOCSTART = "-DOCSTART-"
-PIECE = 1 << 23
+PIECE = 1 << 21
 HEADER_TOKEN = {"token", "tokens", "word", "words", "form", "text"}
 HEADER_TAG = {
     "tag", "tags", "label", "labels", "ner", "ner_tag", "ner_tags", "pos", "upos", "xpos", "iob", "bio", "entity", "ne",
