@@ -117,7 +117,7 @@ class DataOptions:
         several = self._datasets()
         for options in several:
             try:
-                yield load(**options, on_file=on_file)
+                yield load(**options, on_file=on_file, token_columns=False)  # no command uses them yet
             except UserError as error:
                 if len(several) == 1 or error.where is not None:
                     raise

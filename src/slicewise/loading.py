@@ -35,6 +35,7 @@ def load(
     system_names: Sequence[str] | None = None,
     format: str | None = None,  # noqa: A002 (the word that users know)
     name: str | None = None,
+    token_columns: bool = True,
     on_file: Callable[[str], None] | None = None,
     **options: Any,
 ) -> Evaluation:
@@ -42,7 +43,8 @@ def load(
 
     Files are named as on the command line: `FILE` or `FILE:COLUMN`; a list of files is a system with restarts. Options
     are those of the command line: task, scheme, strict, strict_tokens, strip_prefix, negative_label, map, ignore,
-    cluster, lower. `on_file` is called with the name of each file before it is read.
+    cluster, lower. `token_columns=False` saves memory: columns between token and
+    tag are not kept. `on_file` is called with the name of each file before it is read.
     """
     if matrix is not None:
         return _load_matrix(matrix, system_names, name, gold, systems, check_options(**options))
@@ -54,7 +56,7 @@ def load(
         source = opened("gold", gold)
         gold_format = format or tell_format(source)
         with explained(source.name):
-            gold_file = read(source, gold_format)
+            gold_file = read(source, gold_format, others=token_columns)
         del source
     runs = name_runs(systems, lambda value: not isinstance(value, (str, Path)))
     chosen = check_options(**options)
@@ -64,7 +66,7 @@ def load(
     training = None
     if train is not None:
         with explained(str(train)):
-            training = read(opened("train", train), format)
+            training = read(opened("train", train), format, others=token_columns)
     return Evaluation.build(
         name or opened.stem, gold_file, files, runs.restarts, texts, chosen, training, opened.digests
     )
@@ -85,7 +87,7 @@ class _Files(Mapping[str, Annotations]):
         if told == "lines" and self.gold == "conll" and tags_alone(source):
             told = "conll"
         with explained(source.name):
-            return read(source, told, own_gold=self.gold is None and told == "conll")
+            return read(source, told, own_gold=self.gold is None and told == "conll", others=False)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.openers)

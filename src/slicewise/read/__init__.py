@@ -21,13 +21,22 @@ SAMPLE = 1 << 16
 __all__ = ["FORMATS", "open_source", "read", "tags_alone", "tell_format"]
 
 
-def read(source: Source, format: str | None = None, *, own_gold: bool = False) -> Annotations:  # noqa: A002
-    """Read a source in the format given, or in the one that its content shows."""
+def read(
+    source: Source,
+    format: str | None = None,  # noqa: A002 (the word that users know)
+    *,
+    own_gold: bool = False,
+    others: bool = True,
+) -> Annotations:
+    """Read a source in the format given, or in the one that its content shows.
+
+    Of CoNLL-style files: `own_gold` says that they bring the gold tag, `others` keeps the columns between.
+    """
     if format is not None and format not in FORMATS:
         raise UserError(f"unknown format {quoted(format)}; {did_you_mean(format, FORMATS)}")
     told = format or tell_format(source)
     if told == "conll":
-        return conll.read(source, own_gold=own_gold)
+        return conll.read(source, own_gold=own_gold, others=others)
     return {"jsonl": jsonl.read, "table": table.read, "lines": lines.read}[told](source)
 
 

@@ -7,7 +7,7 @@ other widths, stray blanks) is taken apart line by line in `ragged`, which also 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -41,16 +41,20 @@ class _Lines:
     """A file's lines taken apart: what each is, and the columns of those that have columns."""
 
     kinds: NDArray[np.uint8]
-    columns: list[pl.Series]
-    """One per wanted column, a value per line; None where a line is blank or a comment."""
+    columns: dict[int, pl.Series]
+    """By their number, a value per line; None where a line is blank or a comment."""
 
 
-def read(source: Source, *, own_gold: bool = False) -> Annotations:
-    """Read a CoNLL-style file; `own_gold`: the last column but one is the gold tag, the last the prediction."""
+def read(source: Source, *, own_gold: bool = False, others: bool = True) -> Annotations:
+    """Read a CoNLL-style file.
+
+    `own_gold`: the last column but one is the gold tag, the last the prediction. `others`: keep the columns between.
+    """
     file = source.only
     cells = ragged.split(ragged.first_data_line(file.data))
     header = cells if _is_header(cells) else None
     wanted = _wanted(source, len(cells), header, own_gold=own_gold)
+    wanted = wanted if others else replace(wanted, others={})
     pieces = _parse(file, len(cells), wanted)
     kinds = np.concatenate([p.kinds for p in pieces])
     tags = [Tags.joined([p.tags[i] for p in pieces]) for i in range(len(pieces[0].tags))]
@@ -73,6 +77,11 @@ class _Wanted:
     tags: tuple[int, ...]
     token: int | None
     others: dict[str, int]
+
+    def numbers(self, width: int) -> list[int]:
+        """Return the columns that are parsed; the first and the last tell what a line is."""
+        given = {0, width - 1, self.token or 0, *self.tags, *self.others.values()}
+        return sorted(given)
 
 
 @dataclass(frozen=True)
@@ -114,11 +123,13 @@ def _column_index(source: Source, names: list[str], width: int) -> int:
 def _parse(file: File, width: int, wanted: _Wanted) -> list[_Piece]:
     separator = ragged.separator(file.data)
     try:
-        return [_encode(_tidy(piece, width, separator), wanted, tidy=True) for piece in _pieces(file.data)]
+        numbers = wanted.numbers(width)
+        return [_encode(_tidy(piece, width, separator, numbers), wanted, tidy=True) for piece in _pieces(file.data)]
     except (pl.exceptions.PolarsError, ragged.Untidy):
         if error := file.utf8_error():
             raise error from None
-    return [_encode(_Lines(*ragged.parse(file, width)), wanted)]
+    kinds, columns = ragged.parse(file, width)
+    return [_encode(_Lines(kinds, dict(enumerate(columns))), wanted)]
 
 
 def _pieces(data: bytes) -> Iterator[bytes]:
@@ -130,8 +141,8 @@ def _pieces(data: bytes) -> Iterator[bytes]:
         start = end
 
 
-def _tidy(piece: bytes, width: int, separator: str) -> _Lines:
-    """Parse lines that all have the same columns, or raise."""
+def _tidy(piece: bytes, width: int, separator: str, numbers: list[int]) -> _Lines:
+    """Parse some columns of lines that all have the same number of them, or raise."""
     leading = len(re.match(rb"(?:\r?\n)*", piece).group().replace(b"\r", b""))  # type: ignore[union-attr]
     body = piece.lstrip(b"\r\n")
     if body.startswith(BOM):
@@ -139,23 +150,29 @@ def _tidy(piece: bytes, width: int, separator: str) -> _Lines:
     names = [f"c{i}" for i in range(width)]
     if not body:
         empty = pl.Series([None], dtype=pl.String).new_from_index(0, leading)
-        return _Lines(np.zeros(leading, np.uint8), [empty] * width)
+        return _Lines(np.zeros(leading, np.uint8), dict.fromkeys(numbers, empty))
     frame = pl.read_csv(
-        body, separator=separator, quote_char=None, has_header=False, schema=dict.fromkeys(names, pl.String)
+        body,
+        separator=separator,
+        quote_char=None,
+        has_header=False,
+        schema=dict.fromkeys(names, pl.String),
+        columns=None if len(numbers) == width else numbers,
     )
-    columns = frame.get_columns()
-    first, last = columns[0], columns[-1]
+    columns = dict(zip(numbers, frame.get_columns(), strict=True))
+    first, last = columns[0], columns[width - 1]
     kinds = np.where(last.is_null().to_numpy(), np.uint8(BLANK), np.uint8(TOKEN))
     if width > 1:
-        _mark_short_lines(kinds, first, last, columns)
+        _mark_short_lines(kinds, first, last, [columns[i] for i in numbers[1:-1]])
     kinds[first.eq_missing(DOCSTART).to_numpy()] = DOCUMENT
     if leading:
         kinds = np.concatenate([np.zeros(leading, np.uint8), kinds])
-        columns = [pl.concat([pl.Series([None] * leading, dtype=pl.String), c]) for c in columns]
+        blank = pl.Series([None] * leading, dtype=pl.String)
+        columns = {i: pl.concat([blank, column]) for i, column in columns.items()}
     return _Lines(kinds, columns)
 
 
-def _mark_short_lines(kinds: NDArray[np.uint8], first: pl.Series, last: pl.Series, columns: list[pl.Series]) -> None:
+def _mark_short_lines(kinds: NDArray[np.uint8], first: pl.Series, last: pl.Series, between: list[pl.Series]) -> None:
     """Tell comments from lines with too few columns among those without a last one."""
     short = last.is_null() & first.is_not_null()
     if short.any():
@@ -163,7 +180,7 @@ def _mark_short_lines(kinds: NDArray[np.uint8], first: pl.Series, last: pl.Serie
         if not (cells.str.starts_with("#") | (cells == DOCSTART)).all():
             raise ragged.Untidy
         kinds[short.to_numpy()] = COMMENT
-    for middle in columns[1:-1]:
+    for middle in between:
         if (last.is_null() & middle.is_not_null() & first.is_null()).any():
             raise ragged.Untidy
 
