@@ -143,8 +143,8 @@ def _pieces(data: bytes) -> Iterator[bytes]:
 
 def _tidy(piece: bytes, width: int, separator: str, numbers: list[int]) -> _Lines:
     """Parse some columns of lines that all have the same number of them, or raise."""
-    leading = len(re.match(rb"(?:\r?\n)*", piece).group().replace(b"\r", b""))  # type: ignore[union-attr]
     body = piece.lstrip(b"\r\n")
+    leading = piece.count(b"\n", 0, len(piece) - len(body))
     if body.startswith(BOM):
         body = BOM + body  # Polars drops one, but here it is part of a token
     names = [f"c{i}" for i in range(width)]
