@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+KEPT = 2**25  # counts that may be kept, 16 bits each: no cluster is drawn 65,536 times
 DRAWN_AT_ONCE = 2**16  # indices drawn at a time: they and their counts stay in the cache
 
 
@@ -24,6 +26,8 @@ class Resamples:
     clusters: int
     draws: int
     seed: int
+    keep: bool = False
+    """Whether the draws are kept for the next table of statistics."""
 
     def sums(self, statistics: NDArray[Any]) -> NDArray[np.float64]:
         """Return the sum of `statistics`, `(clusters, ...)`, in every draw, `(draws, ...)`; exact for whole numbers."""
@@ -43,8 +47,16 @@ class Resamples:
                     done, filled = done + filled, 0
         return result.reshape(self.draws, *statistics.shape[1:])
 
-    def counts(self) -> Iterator[NDArray[np.int64]]:
+    def counts(self) -> Iterator[NDArray[np.integer[Any]]]:
         """Yield how often each cluster is drawn, `(some draws, clusters)` at a time."""
+        yield from self._kept if self.keep and self.draws * self.clusters <= KEPT else self._drawn()
+
+    @cached_property
+    def _kept(self) -> list[NDArray[np.uint16]]:
+        """The counts, drawn once for all statistics."""
+        return [counts.astype(np.uint16) for counts in self._drawn()]
+
+    def _drawn(self) -> Iterator[NDArray[np.int64]]:
         rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(self.seed)))
         chunk = max(1, DRAWN_AT_ONCE // max(1, self.clusters))
         for start in range(0, self.draws, chunk):

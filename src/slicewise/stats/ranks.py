@@ -1,0 +1,57 @@
+"""Ranks with ties, rank correlation with an order, and spread: a row of values per system, NaN where undefined."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def average_ranks(values: NDArray[Any]) -> NDArray[np.float64]:
+    """Return ranks from 1 along the last axis, equal values sharing their mean rank; NaN has no rank and stays NaN."""
+    values = np.asarray(values, dtype=np.float64)
+    count = values.shape[-1]
+    order = np.argsort(values, axis=-1)  # NaN come last
+    ordered = np.take_along_axis(values, order, axis=-1)
+    place = np.broadcast_to(np.arange(count), values.shape)
+    step = ordered[..., 1:] != ordered[..., :-1]
+    edge = np.ones((*values.shape[:-1], min(1, count)), dtype=np.bool_)
+    first = np.maximum.accumulate(np.where(np.concatenate([edge, step], axis=-1), place, 0), axis=-1)
+    ends = np.where(np.concatenate([step, edge], axis=-1), place, count)
+    last = np.minimum.accumulate(ends[..., ::-1], axis=-1)[..., ::-1]
+    ranks = np.empty(values.shape)
+    np.put_along_axis(ranks, order, (first + last) / 2 + 1, axis=-1)
+    ranks[np.isnan(values)] = np.nan
+    return ranks
+
+
+def spearman(values: NDArray[Any], order: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the rank correlation along the last axis, over the places where both are defined.
+
+    NaN where fewer than 3 places are defined or one side is constant there.
+    """
+    values, order = np.broadcast_arrays(np.asarray(values, np.float64), np.asarray(order, np.float64))
+    defined = ~(np.isnan(values) | np.isnan(order))
+    count = defined.sum(axis=-1)
+    # the mean of n ranks is (n + 1)/2, ties or not: all sums below are exact, and a constant side has exactly 0
+    middle = ((count + 1) / 2)[..., None]
+    a, b = (np.where(defined, average_ranks(np.where(defined, side, np.nan)) - middle, 0.0) for side in (values, order))
+    scale = np.sqrt((a * a).sum(axis=-1) * (b * b).sum(axis=-1))
+    known = (count >= 3) & (scale > 0)
+    return np.asarray(np.divide((a * b).sum(axis=-1), scale, out=np.full(scale.shape, np.nan), where=known))
+
+
+def spread(values: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the population standard deviation of the defined values along the last axis, NaN where there are none."""
+    values = np.asarray(values, dtype=np.float64)
+    defined = ~np.isnan(values)
+    count = defined.sum(axis=-1)
+    lowest = np.where(defined, values, np.inf).min(axis=-1, initial=np.inf, keepdims=True)
+    # from the lowest value, so that equal values have exactly no spread
+    above = np.subtract(values, lowest, out=np.zeros(values.shape), where=defined)
+    mean = above.sum(axis=-1, keepdims=True) / np.maximum(count, 1)[..., None]
+    squares = np.where(defined, (above - mean) ** 2, 0.0).sum(axis=-1)
+    return np.asarray(np.sqrt(np.divide(squares, count, out=np.full(count.shape, np.nan), where=count > 0)))
