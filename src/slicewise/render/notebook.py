@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from slicewise.render.blocks import Grid, Sentence
+from slicewise.render.blocks import FAINT, Grid, Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from slicewise.render.blocks import Block
 
 STYLES = {"plain": "", "warning": "color:#9a6700", "aside": "opacity:.65", "title": "font-weight:bold"}
+SIGN = "display:inline-block;width:.5em"
+"""The place of the sign of faint values: as wide in all cells of a column, so that digits stay in line."""
 
 
 def as_html(blocks: Iterable[Block]) -> str:
@@ -29,16 +31,27 @@ def _block(block: Block) -> str:
 def _table(grid: Grid) -> str:
     head = "".join(f'<th style="text-align:{c.align}">{escape(c.title)}</th>' for c in grid.columns)
     body = "".join(f"<tr>{_row(grid, i)}</tr>" for i in range(len(grid.rows)))
-    note = f'<p style="opacity:.65;margin:.2em 0">{escape(grid.note)}</p>' if grid.note else ""
+    note = f'<p style="opacity:.65;margin:.2em 0">{escape(grid.full_note)}</p>' if grid.full_note else ""
     return (
         f'<p style="font-weight:bold;margin:.8em 0 .2em">{escape(grid.title)}</p>'
-        f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{note}"
+        f"<table><thead>{_groups(grid)}<tr>{head}</tr></thead><tbody>{body}</tbody></table>{note}"
     )
+
+
+def _groups(grid: Grid) -> str:
+    heads = (f'<th colspan="{n}" style="text-align:center">{escape(title)}</th>' for title, n in grid.groups)
+    return f"<tr>{''.join(heads)}</tr>" if grid.groups else ""
 
 
 def _row(grid: Grid, i: int) -> str:
-    weights = [";font-weight:bold" if (i, j) in grid.marked else "" for j in range(len(grid.columns))]
-    return "".join(
-        f'<td style="text-align:{column.align}{weight}">{escape(cell)}</td>'
-        for column, cell, weight in zip(grid.columns, grid.rows[i], weights, strict=True)
-    )
+    with_sign = grid.faint_columns
+    return "".join(_cell(grid, i, j, with_sign=j in with_sign) for j in range(len(grid.columns)))
+
+
+def _cell(grid: Grid, i: int, j: int, *, with_sign: bool) -> str:
+    faint = (i, j) in grid.faint
+    style = f"text-align:{grid.columns[j].align}"
+    style += ";font-weight:bold" if (i, j) in grid.marked else ""
+    style += ";opacity:.5" if faint else ""
+    sign = f'<span style="{SIGN}">{FAINT if faint else ""}</span>' if with_sign else ""
+    return f'<td style="{style}">{escape(grid.rows[i][j])}{sign}</td>'

@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from slicewise.errors import printable
-from slicewise.render.blocks import Grid, Sentence
+from slicewise.render.blocks import FAINT, Grid, Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -40,12 +40,13 @@ def show(blocks: Iterable[Block], console: Console | None = None) -> None:
             continue
         console.print()
         console.print(Text(_clean(block.title), style="bold"))
-        for i, columns in enumerate(_parts(block, console.width)):
+        columns = [_texts(block, j) for j in range(len(block.columns))]
+        for i, part in enumerate(_parts(block, columns, console.width)):
             if i:
                 console.print()
-            console.print(_table(block, columns))
-        if block.note:
-            console.print(Text(_clean(block.note), style="dim"))
+            console.print(_table(block, columns, part))
+        if block.full_note:
+            console.print(Text(_clean(block.full_note), style="dim"))
 
 
 def as_text(blocks: Iterable[Block], width: int = 80) -> str:
@@ -60,12 +61,30 @@ def _clean(text: str) -> str:
     return "\n".join(printable(line) for line in text.split("\n"))
 
 
-def _parts(grid: Grid, width: int) -> list[list[int]]:
+def _texts(grid: Grid, j: int) -> list[str]:
+    """Return a column's heading, under that of its group, and its cells.
+
+    A column with faint values is set to the right here: the sign hangs, so that digits stay in line.
+    """
+    title = f"{grid.group_of[j]}\n{grid.columns[j].title}" if grid.groups else grid.columns[j].title
+    texts = [_clean(text) for text in (title, *(row[j] for row in grid.rows))]
+    if j not in grid.faint_columns:
+        return texts
+    texts[1:] = [text + (FAINT if (i, j) in grid.faint else " ") for i, text in enumerate(texts[1:])]
+    return texts if grid.columns[j].align != "right" else [_to_the_right(text, _width(texts)) for text in texts]
+
+
+def _width(texts: list[str]) -> int:
+    return max(cell_len(line) for text in texts for line in text.split("\n"))
+
+
+def _to_the_right(text: str, width: int) -> str:
+    return "\n".join(" " * (width - cell_len(line)) + line for line in text.split("\n"))
+
+
+def _parts(grid: Grid, columns: list[list[str]], width: int) -> list[list[int]]:
     """Return the columns of each part: the leading names, and as many others as fit."""
-    widths = [
-        max(cell_len(_clean(text)) for text in (column.title, *(row[j] for row in grid.rows)))
-        for j, column in enumerate(grid.columns)
-    ]
+    widths = [_width(texts) for texts in columns]
     names = next((j for j, column in enumerate(grid.columns) if column.align != "left"), len(widths))
     if names == len(widths):
         return [list(range(names))]
@@ -85,14 +104,24 @@ def _most(width: int, names: int) -> int:
     return max(8, (width // 2 - GAP) // names)
 
 
-def _table(grid: Grid, columns: list[int]) -> Table:
+def _table(grid: Grid, columns: list[list[str]], part: list[int]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False, header_style="")
-    for j in columns:
-        column = grid.columns[j]
-        left = column.align == "left"
-        title = Text(_clean(column.title))
-        table.add_column(title, justify=column.align, no_wrap=not left, overflow="fold", min_width=4 if left else None)
-    for i, row in enumerate(grid.rows):
-        cells = [Text(_clean(row[j]), style="bold green" if (i, j) in grid.marked else "") for j in columns]
-        table.add_row(*cells)
+    for j in part:
+        align = grid.columns[j].align
+        left = align == "left"
+        is_set = align == "right" and j in grid.faint_columns
+        table.add_column(
+            Text(columns[j][0]),
+            justify="left" if is_set else align,  # rich would take away the room for the sign
+            no_wrap=not left,
+            overflow="fold",
+            min_width=4 if left else None,
+        )
+    for i in range(len(grid.rows)):
+        table.add_row(*(Text(columns[j][i + 1], style=_style(grid, i, j)) for j in part))
     return table
+
+
+def _style(grid: Grid, i: int, j: int) -> str:
+    best = "bold green" if (i, j) in grid.marked else ""
+    return f"{best} dim".strip() if (i, j) in grid.faint else best

@@ -65,6 +65,19 @@ class Result:
         rows = tables[table] if table is not None else next(iter(tables.values()))
         return pl.DataFrame(rows, infer_schema_length=None)
 
+    def to_markdown(self) -> str:
+        """Return what a person is shown, as Markdown."""
+        from slicewise.render.markdown import as_markdown
+
+        return as_markdown(self.blocks())
+
+    def to_latex(self) -> str:
+        """Return the tables a person is shown, as LaTeX."""
+        from slicewise.render.blocks import Grid
+        from slicewise.render.latex import as_latex
+
+        return "\n".join(as_latex(block) for block in self.blocks() if isinstance(block, Grid))
+
     def __str__(self) -> str:
         from slicewise.render.terminal import as_text
 

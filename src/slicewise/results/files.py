@@ -80,10 +80,7 @@ def write_tables(folder: Path, tables: Mapping[str, Sequence[Row] | pl.DataFrame
     """Write tables as CSV files of a folder, which is made if need be."""
     import polars as pl
 
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise cannot_write(folder, error) from None
+    _make(folder)
     written = []
     for name, rows in tables.items():
         frame = rows if isinstance(rows, pl.DataFrame) else pl.DataFrame(rows, infer_schema_length=None)
@@ -92,6 +89,22 @@ def write_tables(folder: Path, tables: Mapping[str, Sequence[Row] | pl.DataFrame
             frame.write_csv(file)
         written.append(path)
     return written
+
+
+def write_texts(folder: Path, texts: Mapping[str, str], ending: str) -> list[Path]:
+    """Write texts as files of a folder, which is made if need be; the ending is `md` or `tex`."""
+    _make(folder)
+    paths = [folder / f"{name}.{ending}" for name in texts]
+    for path, text in zip(paths, texts.values(), strict=True):
+        write_text(path, text)
+    return paths
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise cannot_write(folder, error) from None
 
 
 def check_writable(path: Path, *, folder: bool = False) -> None:
