@@ -1,0 +1,118 @@
+"""Running text into words, with the place of each in its text.
+
+Words are runs of letters, digits and underscores, with an apostrophe between letters (`don't`, `l'eau`). Han, Hiragana
+and Katakana are written without spaces: each character is a token. So is every other character but white space. What
+only modifies the character before it (a combining mark, a skin tone) stays with it, whatever that character is.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_SPACE, _SINGLE, _APOSTROPHE, _EXTENDER, _JOINER, _WORD, _LETTER = range(7)
+
+_UNSPACED = r"[\p{scx:Han}\p{scx:Hiragana}\p{scx:Katakana}]"
+_EXTENDERS = {"\N{SOFT HYPHEN}", "\N{ZERO WIDTH NON-JOINER}", *map(chr, range(0x1F3FB, 0x1F400))}
+"""Besides the combining marks; the last five are skin tones."""
+
+
+@dataclass(frozen=True)
+class Words:
+    """The words of many texts, one after the other; those of item i are `offsets[i]:offsets[i + 1]`."""
+
+    tokens: pl.Series
+    offsets: NDArray[np.int64]
+    start: NDArray[np.int64]
+    """Where each word begins in its item's text, in characters (code points)."""
+    end: NDArray[np.int64]
+
+
+def split_words(texts: pl.Series) -> Words:
+    """Return the words of each text; an absent text has none."""
+    texts = texts.fill_null("")
+    points = np.frombuffer("".join(texts.to_list()).encode("utf-32-le"), np.uint32)
+    items = np.zeros(len(texts) + 1, np.int64)
+    np.cumsum(texts.str.len_chars().to_numpy(), out=items[1:])
+
+    kinds = _kinds(points)
+    visible = kinds != _SPACE
+    starts = visible & ~_continues(kinds, items)
+    ends = visible.copy()
+    ends[:-1] &= starts[1:] | ~visible[1:]
+
+    start, end = np.flatnonzero(starts), np.flatnonzero(ends) + 1
+    offsets = np.searchsorted(start, items)
+    origin = np.repeat(items[:-1], np.diff(offsets))
+    return Words(_cut(points[visible], end - start), offsets, start - origin, end - origin)
+
+
+def _kinds(points: NDArray[np.uint32]) -> NDArray[np.uint8]:
+    """Return what each character is; every distinct one is looked up once."""
+    seen = np.zeros(0x110000, np.bool_)
+    seen[points] = True
+    distinct = np.flatnonzero(seen)
+    characters = [chr(point) for point in distinct]
+    unspaced = pl.Series(characters, dtype=pl.String).str.contains(_UNSPACED)
+    kinds = np.zeros(len(seen), np.uint8)
+    kinds[distinct] = [_kind(c, alone) for c, alone in zip(characters, unspaced, strict=True)]
+    return kinds[points]
+
+
+def _kind(character: str, unspaced: bool) -> int:
+    if character.isspace():
+        return _SPACE
+    if character in "'’":
+        return _APOSTROPHE
+    if character == "\N{ZERO WIDTH JOINER}":
+        return _JOINER
+    if unicodedata.category(character)[0] == "M" or character in _EXTENDERS:
+        return _EXTENDER
+    if unspaced or not (character.isalnum() or character == "_"):
+        return _SINGLE
+    return _LETTER if character.isalpha() else _WORD
+
+
+def _continues(kinds: NDArray[np.uint8], items: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return which visible characters belong to the same word as the one before them."""
+    inside = np.ones(len(kinds) + 1, np.bool_)
+    inside[items] = False
+    inside = inside[:-1]
+    inside[1:] &= kinds[:-1] != _SPACE
+
+    extends = (kinds == _EXTENDER) | (kinds == _JOINER)
+    base = _bases(kinds, extends, inside) if extends.any() else kinds
+    letter = base == _LETTER
+    word = letter | (base == _WORD)
+    kept = np.zeros(len(kinds), np.bool_)
+    kept[1:-1] = (kinds[1:-1] == _APOSTROPHE) & letter[:-2] & (kinds[2:] == _LETTER) & inside[1:-1] & inside[2:]
+    word |= kept
+
+    continues: NDArray[np.bool_] = extends
+    continues[1:] |= (word[1:] & word[:-1]) | (kinds[:-1] == _JOINER)
+    return continues & inside
+
+
+def _bases(kinds: NDArray[np.uint8], extends: NDArray[np.bool_], inside: NDArray[np.bool_]) -> NDArray[np.uint8]:
+    """Return the kind of the character that each one extends, or its own; with nothing to extend it begins a word."""
+    own = np.where(extends, np.uint8(_WORD), kinds)
+    return own[np.maximum.accumulate(np.where(extends & inside, 0, np.arange(len(kinds))))]
+
+
+def _cut(characters: NDArray[np.uint32], lengths: NDArray[np.int64]) -> pl.Series:
+    """Return the words as strings: a line break, which no word contains, goes between them, and one split cuts all."""
+    if not len(lengths):
+        return pl.Series(dtype=pl.String)
+    breaks = np.cumsum(lengths + 1) - 1
+    lines = np.full(breaks[-1], ord("\n"), np.uint32)
+    ours = np.ones(len(lines), np.bool_)
+    ours[breaks[:-1]] = False
+    lines[ours] = characters
+    return pl.Series(lines.tobytes().decode("utf-32-le").split("\n"), dtype=pl.String)
