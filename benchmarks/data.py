@@ -9,10 +9,15 @@ import random
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 NEWS = Path(__file__).parent.parent / "examples" / "news"
 SEED = 20
 TOKENS_IN_NEWS = 10_939
+TOKENS_IN_TRAINING = 40_771
 SENTENCES_IN_NEWS = 816
 LABELS = ("sports", "politics", "culture", "science", "business", "health", "travel", "weather", "people", "other")
 
@@ -39,12 +44,61 @@ def two_documents(folder: Path) -> Pair:
 
 def ten_systems(folder: Path, *, copies: int) -> tuple[Path, dict[str, Path]]:
     """Repeat the news test set with the output of its seven systems and of three that are mixed from them."""
+    return _repeated(folder, _mixed(MIXES[:3]), copies=copies)
+
+
+def twelve_systems(folder: Path, *, copies: int) -> tuple[Path, Path, dict[str, Path]]:
+    """Write gold, training data and twelve systems: copies of the news, each with other names of its entities.
+
+    The names of a copy are the same in its training and its test part.
+    """
+    gold, sizes = _documents()
+    systems = _mixed(MIXES)
+    paths = {name: folder / f"named.{copies}.{name}.conll" for name in systems}
+    path, train = folder / f"named.{copies}.gold.conll", folder / f"named.{copies}.train.conll"
+    with path.open("w", encoding="utf-8") as file:
+        for copy in range(copies):
+            rows = iter(_renamed(gold, copy))
+            for size in sizes:
+                file.write("-DOCSTART-\t-X-\tO\n\n")
+                file.writelines(_lines(next(rows)) for _ in range(size))
+    sentences = [s for s in _read(NEWS / "train.conll") if s[0][0] != "-DOCSTART-"]
+    with train.open("w", encoding="utf-8") as file:
+        for copy in range(copies):
+            file.writelines(_lines(sentence) for sentence in _renamed(sentences, copy))
+    for name, output in systems.items():
+        with paths[name].open("w", encoding="utf-8") as file:
+            for copy in range(copies):
+                file.writelines(_blocks(_renamed(gold, copy), output))
+    return path, train, paths
+
+
+MIXES = (
+    ("crf.1", "crf.2"),
+    ("crf.1", "crf-char.1"),
+    ("crf-char.1", "crf-char.2"),
+    ("hmm", "perceptron"),
+    ("gazetteer", "crf.2"),
+)
+
+
+def _mixed(mixes: Sequence[tuple[str, str]]) -> dict[str, list[Sentence]]:
+    """Return the seven systems, and some that take each sentence from one of two."""
     systems = {path.stem: _read(path) for path in sorted((NEWS / "systems").glob("*.conll"))}
     rng = random.Random(SEED)
-    for a, b in (("crf.1", "crf.2"), ("crf.1", "crf-char.1"), ("crf-char.1", "crf-char.2")):
-        pairs = zip(systems[a], systems[b], strict=True)
-        systems[f"{a}+{b}"] = [rng.choice(pair) for pair in pairs]
-    return _repeated(folder, systems, copies=copies)
+    for a, b in mixes:
+        systems[f"{a}+{b}"] = [rng.choice(pair) for pair in zip(systems[a], systems[b], strict=True)]
+    return systems
+
+
+def _renamed(sentences: list[Sentence], copy: int) -> list[Sentence]:
+    """Return sentences with other names: the tokens of entities get the copy's number."""
+    number = str(copy) if copy else ""
+    return [[[t[0] + number * (t[-1] != "O"), *t[1:]] for t in sentence] for sentence in sentences]
+
+
+def _lines(sentence: Sentence) -> str:
+    return "".join("\t".join(cells) + "\n" for cells in sentence) + "\n"
 
 
 def labels(folder: Path, *, items: int) -> Pair:

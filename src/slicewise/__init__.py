@@ -9,19 +9,23 @@ from slicewise._version import __version__
 if TYPE_CHECKING:
     from slicewise.errors import UserError
     from slicewise.evaluation import Evaluation
+    from slicewise.lenses.buckets import buckets
     from slicewise.lenses.score import score
+    from slicewise.lenses.study import study
     from slicewise.lenses.units import units
     from slicewise.loading import load
 
 _HOMES = {
     "Evaluation": "slicewise.evaluation",
     "UserError": "slicewise.errors",
+    "buckets": "slicewise.lenses.buckets",
     "load": "slicewise.loading",
     "score": "slicewise.lenses.score",
+    "study": "slicewise.lenses.study",
     "units": "slicewise.lenses.units",
 }
 
-__all__ = ["Evaluation", "UserError", "__version__", "load", "score", "units"]
+__all__ = ["Evaluation", "UserError", "__version__", "buckets", "load", "score", "study", "units"]
 
 
 def __getattr__(name: str) -> Any:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 OUTSIDE = "O"
+CONFIDENCES = ("confidence", "probability", "prob")
+"""Fields that say how sure a system is of its output."""
 UNTYPED = "_"
 """The label of spans whose tags carry no type (`B`, `I` alone, as in word segmentation)."""
 

@@ -15,13 +15,17 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 from slicewise._version import __version__
-from slicewise.data_options import OUTPUT, SCORING, DataOptions, option
+from slicewise.data_options import OUTPUT, SCORING, SLICING, DataOptions, option
 from slicewise.errors import UserError, counted, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from slicewise.results.base import Result
+    from slicewise.results.study import StudyResult
+
+ALL_WAYS = ("first", "each", "blocks", "average")
+"""What --restarts may say, each to some command."""
 
 app = typer.Typer(
     name="slicewise",
@@ -56,51 +60,245 @@ def _command(function: Callable[..., None]) -> Callable[..., None]:
     return function
 
 
+Metrics = Annotated[
+    list[str] | None,
+    option("--metric", "-m", help="A metric; repeat. The first ranks.", panel=SCORING, metavar="NAME"),
+]
+Beta = Annotated[
+    float | None, option("--beta", help="F_β instead of F1: above 1, recall counts more.", panel=SCORING, metavar="B")
+]
+Draws = Annotated[
+    int | None, option("--resamples", help="Bootstrap draws; 0 = no intervals; 1000.", panel=SCORING, metavar="N")
+]
+Confidence = Annotated[
+    float | None, option("--confidence", help="Of the intervals; 0.95.", panel=SCORING, metavar="SHARE")
+]
+Seed = Annotated[int | None, option("--seed", help="Of the draws; 0.", panel=SCORING, metavar="N")]
+Restarts = Annotated[
+    str | None,
+    option("--restarts", help="first or each: which runs paired tests take.", panel=SCORING, metavar="WHICH"),
+]
+Attributes = Annotated[
+    list[str] | None,
+    option(
+        "--attribute", "-a", help="An attribute, or FILE.py:FUNCTION; repeat. all, core.", panel=SLICING, metavar="NAME"
+    ),
+]
+Size = Annotated[int | None, option("--buckets", help="How many buckets; 4.", panel=SLICING, metavar="M")]
+Cuts = Annotated[
+    list[str] | None,
+    option(
+        "--cuts", help="Cut points: numbers, quantile(M), width(M) or values; repeat.", panel=SLICING,
+        metavar="ATTR=A,B,C",
+    ),
+]  # fmt: skip
+SharedCuts = Annotated[
+    bool | None, option("--shared-cuts", help="Cut all data sets at the same points.", panel=SLICING)
+]
+Compare = Annotated[
+    list[str] | None, option("--compare", help="Two systems; repeat. All pairs.", panel=SLICING, metavar="A,B")
+]
+
+
 @_command
 def score(
     data: DataOptions,
     *,
-    metric: Annotated[
-        list[str] | None,
-        option("--metric", "-m", help="A metric; repeat. The first ranks.", panel=SCORING, metavar="NAME"),
-    ] = None,
-    beta: Annotated[
-        float | None,
-        option("--beta", help="F_β instead of F1: above 1, recall counts more.", panel=SCORING, metavar="B"),
-    ] = None,
-    resamples: Annotated[
-        int | None,
-        option("--resamples", help="Bootstrap draws; 0 = no intervals; 1000.", panel=SCORING, metavar="N"),
-    ] = None,
-    confidence: Annotated[
-        float | None, option("--confidence", help="Of the intervals; 0.95.", panel=SCORING, metavar="SHARE")
-    ] = None,
-    seed: Annotated[int | None, option("--seed", help="Of the draws; 0.", panel=SCORING, metavar="N")] = None,
-    restarts: Annotated[
-        str | None,
-        option("--restarts", help="first or each: which runs paired tests take.", panel=SCORING, metavar="WHICH"),
-    ] = None,
+    metric: Metrics = None,
+    beta: Beta = None,
+    resamples: Draws = None,
+    confidence: Confidence = None,
+    seed: Seed = None,
+    restarts: Restarts = None,
 ) -> None:
     """Give corpus scores with intervals, per label, kinds of error, and paired tests between systems."""
     from slicewise.lenses.score import score as lens
 
     own = {
-        "metric": metric,
-        "beta": beta,
-        "resamples": resamples,
-        "confidence": confidence,
-        "seed": seed,
+        "metric": metric, "beta": beta, "resamples": resamples, "confidence": confidence, "seed": seed,
         "restarts": restarts,
-    }
+    }  # fmt: skip
     _check_outputs(data)
     results: list[Result] = []
     with _progress(data) as step:
         for evaluation in data.evaluations(lambda file: step(f"reading {file}")):
             step(f"scoring {evaluation.name}")
-            options = data.scoring | {key: value for key, value in own.items() if value is not None}
-            options["metrics"] = [name for given in options.pop("metric", ()) for name in given.split(",") if name]
+            results.append(lens(evaluation, **_scoring(data, own)))
+    _deliver(data, results)
+
+
+def _scoring(data: DataOptions, own: dict[str, Any], ways: Sequence[str] = ("first", "each")) -> dict[str, Any]:
+    """Return how to score: what the command line says, else what the configuration file says.
+
+    The file serves all commands: what it says of restarts holds where a command knows such a way.
+    """
+    from_file = {k: v for k, v in data.scoring.items() if k != "restarts" or v in ways or v not in ALL_WAYS}
+    options = from_file | {key: value for key, value in own.items() if value is not None}
+    options["metrics"] = _listed(options.pop("metric", ()))
+    return options
+
+
+def _listed(given: Iterable[str]) -> list[str]:
+    """Return the names of an option that may be repeated, or hold several, separated by commas."""
+    return [name.strip() for text in given for name in text.split(",") if name.strip()]
+
+
+@_command
+def buckets(
+    data: DataOptions,
+    *,
+    attribute: Attributes = None,
+    buckets: Size = None,
+    cuts: Cuts = None,
+    cross: Annotated[
+        list[str] | None, option("--cross", help="Two attributes crossed; repeat.", panel=SLICING, metavar="A,B")
+    ] = None,
+    shared_cuts: SharedCuts = None,
+    compare: Compare = None,
+    metric: Metrics = None,
+    beta: Beta = None,
+    resamples: Draws = None,
+    confidence: Confidence = None,
+    seed: Seed = None,
+    restarts: Restarts = None,
+) -> None:
+    """Break scores down by attributes of the units, with self- and comparative diagnosis (one data set)."""
+    from slicewise.lenses.buckets import buckets as lens
+
+    own = {
+        "metric": metric, "beta": beta, "resamples": resamples, "confidence": confidence, "seed": seed,
+        "restarts": restarts,
+    }  # fmt: skip
+    _check_outputs(data)
+    with _progress(data) as step:
+        loaded = data.evaluations(lambda file: step(f"reading {file}"), token_columns=True)
+        evaluations = list(loaded) if shared_cuts else loaded
+        results: list[Result] = []
+        for evaluation in evaluations:
+            step(f"breaking down {evaluation.name}")
+            options = _scoring(data, own) | _slicing(data, attribute, buckets, cuts, compare)
+            options["cross"] = [_two(pair, "--cross") for pair in cross or ()]
+            options["shared_with"] = evaluations if shared_cuts else ()
             results.append(lens(evaluation, **options))
     _deliver(data, results)
+
+
+def _slicing(
+    data: DataOptions,
+    attribute: list[str] | None,
+    buckets: int | None,
+    cuts: list[str] | None,
+    compare: list[str] | None,
+) -> dict[str, Any]:
+    """Return how to slice: what the command line says, else what the configuration file says."""
+    from slicewise.bucketing import parse_cuts
+
+    given = dict(data.slicing)
+    if attribute:
+        given["attributes"] = _listed(attribute)
+    if buckets is not None:
+        given["buckets"] = buckets
+    if cuts:
+        given["cuts"] = given.get("cuts", {}) | dict(parse_cuts(text) for text in cuts)
+    if compare:
+        given["compare"] = [_two(pair, "--compare") for pair in compare]
+    return given
+
+
+def _two(text: str, option_name: str) -> tuple[str, str]:
+    parts = [part.strip() for part in text.split(",")]
+    if len(parts) != 2 or not all(parts):
+        raise UserError(f"{text!r} does not name two; write {option_name} A,B")
+    return parts[0], parts[1]
+
+
+@_command
+def study(
+    data: DataOptions,
+    *,
+    attribute: Attributes = None,
+    buckets: Size = None,
+    cuts: Cuts = None,
+    shared_cuts: SharedCuts = None,
+    compare: Compare = None,
+    group_by: Annotated[
+        list[str] | None,
+        option(
+            "--group-by",
+            help="Diagnose data sets with a low and a high mean of ATTR apart; repeat.",
+            panel=SLICING,
+            metavar="ATTR",
+        ),
+    ] = None,
+    paper_tests: Annotated[
+        bool, option("--paper-tests", help="Diagnose as the paper did: pick and test on the same data.", panel=SLICING)
+    ] = False,
+    metric: Metrics = None,
+    beta: Beta = None,
+    resamples: Draws = None,
+    confidence: Confidence = None,
+    seed: Seed = None,
+    restarts: Annotated[
+        str | None,
+        option("--restarts", help="average, blocks (of the tests) or first.", panel=SCORING, metavar="WHICH"),
+    ] = None,
+    latex: Annotated[
+        Path | None, option("--latex", help="Every table as a LaTeX file (booktabs).", panel=OUTPUT, metavar="DIR")
+    ] = None,
+    markdown: Annotated[
+        Path | None, option("--markdown", help="Every table as a Markdown file.", panel=OUTPUT, metavar="DIR")
+    ] = None,
+) -> None:
+    """Study several data sets × systems × restarts: model-, attribute- and bucket-wise measures and tests."""
+    from slicewise.lenses.study import WAYS
+    from slicewise.lenses.study import study as lens
+    from slicewise.results.files import check_writable
+
+    own = {
+        "metric": metric, "beta": beta, "resamples": resamples, "confidence": confidence, "seed": seed,
+        "restarts": restarts,
+    }  # fmt: skip
+    _check_outputs(data)
+    for folder in (latex, markdown):
+        if folder is not None:
+            check_writable(folder, folder=True)
+    with _progress(data) as step:
+        evaluations = list(data.evaluations(lambda file: step(f"reading {file}"), token_columns=True))
+        options = _scoring(data, own, WAYS) | _slicing(data, attribute, buckets, cuts, compare)
+        options |= {"shared_cuts": bool(shared_cuts), "group_by": _listed(group_by or ()), "paper_tests": paper_tests}
+        result = lens(evaluations, **options, on_dataset=lambda name: step(f"breaking down {name}"))
+    _write_grids(data, result, latex, markdown)
+    _deliver(data, [result])
+
+
+def _write_grids(data: DataOptions, result: StudyResult, latex: Path | None, markdown: Path | None) -> None:
+    """Write every table of a study as files that can go into a paper."""
+    from slicewise.render.latex import as_latex
+    from slicewise.render.markdown import as_markdown
+    from slicewise.results.files import safe_name, unique, write_texts
+    from slicewise.results.study_view import grids
+
+    if latex is None and markdown is None:
+        return
+    made = grids(result)
+    names = unique([safe_name(grid.name) for grid in made])
+    if latex is not None:
+        written = write_texts(latex, {n: as_latex(grid) for n, grid in zip(names, made, strict=True)}, "tex")
+        _say(data, f"wrote {counted(len(written), 'table')} to {latex}{os.sep}")
+    if markdown is not None:
+        written = write_texts(markdown, {n: as_markdown([grid]) for n, grid in zip(names, made, strict=True)}, "md")
+        _say(data, f"wrote {counted(len(written), 'table')} to {markdown}{os.sep}")
+
+
+@app.command()
+def attributes() -> None:
+    """List the attributes that buckets and study can use, with a sentence each."""
+    from slicewise.attributes import catalogue
+    from slicewise.attributes.listing import listing
+    from slicewise.attributes.own import from_entry_points
+    from slicewise.render.terminal import show
+
+    show(listing(catalogue() | {attribute.name: attribute for attribute in from_entry_points()}))
 
 
 @_command
@@ -108,7 +306,10 @@ def units(
     data: DataOptions,
     *,
     include: Annotated[
-        str | None, option("--with", help="More columns: bins, errors.", panel=OUTPUT, metavar="bins,errors")
+        str | None,
+        option(
+            "--with", help="More columns: bins, errors, attributes.", panel=OUTPUT, metavar="bins,errors,attributes"
+        ),
     ] = None,
     output: Annotated[
         Path | None, option("--output", "-o", help="A .csv, .jsonl or .parquet file.", panel=OUTPUT, metavar="FILE")
@@ -125,7 +326,8 @@ def units(
     chosen = tuple(part.strip() for part in (include or "").split(",") if part.strip())
     with _progress(data) as step:
         results = []
-        for evaluation in data.evaluations(lambda file: step(f"reading {file}")):
+        wide = "attributes" in chosen
+        for evaluation in data.evaluations(lambda file: step(f"reading {file}"), token_columns=wide):
             step(f"listing the units of {evaluation.name}")
             results.append(lens(evaluation, include=chosen))
     if output is not None:

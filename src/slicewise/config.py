@@ -60,6 +60,10 @@ class Settings(Dataset):
     resamples: int | None = None
     confidence: float | None = None
     restarts: str | None = None
+    attribute: str | list[str] | None = None
+    buckets: int | None = None
+    cuts: dict[str, str | list[float | int]] | None = None
+    compare: list[list[str]] | None = None
 
     def scoring(self) -> dict[str, Any]:
         """Return the options of `score` that the file sets."""
@@ -67,6 +71,22 @@ class Settings(Dataset):
         found = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
         if isinstance(found.get("metric"), str):
             found["metric"] = [found["metric"]]
+        return found
+
+    def slicing(self, folder: Path) -> dict[str, Any]:
+        """Return the options of `buckets` and `study` that the file sets; attributes' files are relative to it."""
+        from slicewise.bucketing import bucketing_of
+
+        found: dict[str, Any] = {}
+        if self.attribute is not None:
+            names = [self.attribute] if isinstance(self.attribute, str) else self.attribute
+            found["attributes"] = [_beside(name, folder) if ".py:" in name else name for name in names]
+        if self.buckets is not None:
+            found["buckets"] = self.buckets
+        if self.cuts is not None:
+            found["cuts"] = {name: bucketing_of(name, how) for name, how in self.cuts.items()}
+        if self.compare is not None:
+            found["compare"] = [tuple(pair) for pair in self.compare]
         return found
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from slicewise.evaluation import Evaluation
 
-DATA, READING, SCORING, OUTPUT = "Data", "Reading and comparing", "Scoring", "Output"
+DATA, READING, SLICING, SCORING, OUTPUT = "Data", "Reading and comparing", "Slicing", "Scoring", "Output"
 
 
 def option(*names: str, help: str, panel: str, metavar: str | None = None) -> Any:  # noqa: A002
@@ -109,15 +109,16 @@ class DataOptions:
     ] = None
     quiet: Annotated[bool, option("--quiet", "-q", help="No progress and no notes.", panel=OUTPUT)] = False
     scoring: dict[str, Any] = field(default_factory=dict, init=False)
+    slicing: dict[str, Any] = field(default_factory=dict, init=False)
 
-    def evaluations(self, on_file: Callable[[str], None]) -> Iterator[Evaluation]:
-        """Load each data set in turn."""
+    def evaluations(self, on_file: Callable[[str], None], *, token_columns: bool = False) -> Iterator[Evaluation]:
+        """Load each data set in turn; `token_columns` keeps the columns between token and tag."""
         from slicewise.loading import load
 
         several = self._datasets()
         for options in several:
             try:
-                yield load(**options, on_file=on_file, token_columns=False)  # no command uses them yet
+                yield load(**options, on_file=on_file, token_columns=token_columns)
             except UserError as error:
                 if len(several) == 1 or error.where is not None:
                     raise
@@ -146,6 +147,7 @@ class DataOptions:
 
         settings = read_settings(self.config)
         self.scoring.update(settings.scoring())
+        self.slicing.update(settings.slicing(self.config.parent))
         found = datasets(settings, self.config)
         if self.name is not None and settings.dataset:
             names = [str(d.get("name", "")) for d in found]

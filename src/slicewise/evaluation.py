@@ -89,6 +89,11 @@ class Evaluation:
             raise UserError(f"the task {self.task.value} has no answer per item")
         return self.aligned.answers.get_column(name).alias("")
 
+    def confidence(self, name: str) -> pl.Series:
+        """Return how sure a system says it is of each output; null where it does not say."""
+        found = self.aligned.confidences.get(name)
+        return pl.Series([None], dtype=pl.Float64).new_from_index(0, self.aligned.items) if found is None else found
+
     @property
     def items(self) -> pl.DataFrame:
         """One row per item: its number, its cluster and group, and its length."""
@@ -262,12 +267,13 @@ class Evaluation:
         used = {gold, tokens, *columns.values(), *inputs}
         rest = pl.DataFrame([column for column in table.get_columns() if column.name not in used])
 
-        def one(column: str) -> Annotations:
-            return Annotations(name=column, items=table.height, answers=table[column], metadata=rest)
+        def one(column: str, metadata: pl.DataFrame) -> Annotations:
+            return Annotations(name=column, items=table.height, answers=table[column], metadata=metadata)
 
         texts = [Annotations(name=c, items=table.height, answers=table[c].cast(pl.String)) for c in inputs]
-        files = {run: one(column) for run, column in columns.items()}
-        reference = None if gold is None else one(gold)
+        nothing = rest if gold is None else pl.DataFrame()  # without gold, the systems bring the fields
+        files = {run: one(column, nothing) for run, column in columns.items()}
+        reference = None if gold is None else one(gold, rest)
         if tokens is not None and reference is not None:
             words, offsets = split_input(table[tokens])
             reference = replace(tagged_lines(reference), tokens=words)

@@ -14,7 +14,7 @@ from slicewise.annotations import Annotations, Task
 from slicewise.errors import UserError, explained
 from slicewise.evaluation import Evaluation, name_runs
 from slicewise.read import open_source, read, tags_alone, tell_format
-from slicewise.read.source import COMPRESSED, check_exists
+from slicewise.read.source import COMPRESSED, check_exists, split_column
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -51,9 +51,10 @@ def load(
     if not systems:
         raise UserError("no system to evaluate; add --system NAME=FILE")
     opened = _Opened(on_file)
-    gold_file, gold_format = None, None
+    gold_file, gold_format, gold_column = None, None, None
     if gold is not None:
         source = opened("gold", gold)
+        gold_column = source.column
         gold_format = format or tell_format(source)
         with explained(source.name):
             gold_file = read(source, gold_format, others=token_columns)
@@ -66,7 +67,7 @@ def load(
     training = None
     if train is not None:
         with explained(str(train)):
-            training = read(opened("train", train), format, others=token_columns)
+            training = _read_training(opened("train", train), format, gold_column, inputs, others=token_columns)
     return Evaluation.build(
         name or opened.stem, gold_file, files, runs.restarts, texts, chosen, training, opened.digests
     )
@@ -101,6 +102,26 @@ def _read_input(source: Source, format: str | None) -> Annotations:  # noqa: A00
     told = tell_format(source) if format in (None, "conll") else format
     with explained(source.name):
         return read(source, "lines" if told == "conll" else told)
+
+
+def _read_training(
+    source: Source,
+    format: str | None,  # noqa: A002
+    gold_column: str | None,
+    inputs: Sequence[Path_],
+    *,
+    others: bool,
+) -> Annotations:
+    """Read training data; a table has the columns of the gold and the input, lines without labels are texts."""
+    column = source.column or gold_column
+    told = format or tell_format(replace(source, column=column))
+    found = read(replace(source, column=column) if told == "table" else source, told, others=others)
+    if told == "lines" and inputs:
+        return replace(found, texts=found.answers, answers=None)
+    text_column = split_column(str(inputs[0]))[1] if inputs else None
+    if found.texts is None and text_column is not None and told in ("table", "jsonl"):
+        return replace(found, texts=read(replace(source, column=text_column), told).answers)
+    return found
 
 
 class _Opened:

@@ -110,7 +110,7 @@ def test_a_faint_value_has_a_sign_that_hangs() -> None:
         "────────────────────",
         "a        0.50   0.10",
         "b       −0.25°  0.20",
-        "A note. ° not significant.",
+        "A note. ° not significant, or not tested.",
     ]
 
 
@@ -127,7 +127,7 @@ def test_a_faint_value_in_html() -> None:
     assert re.search(r'<td style="text-align:right;opacity:.5">−0.25<span style="[^"]*">°</span></td>', html)
     assert re.search(r'<td style="text-align:right;font-weight:bold">0.50<span style="[^"]*"></span></td>', html)
     assert '<td style="text-align:right">0.10</td>' in html
-    assert "A note. ° not significant." in html
+    assert "A note. ° not significant, or not tested." in html
 
 
 def test_groups_stand_over_their_columns() -> None:

@@ -50,7 +50,7 @@ def test_a_table_in_full() -> None:
         r"\bottomrule",
         r"\end{tabular}",
         r"\par\smallskip",
-        r"{\footnotesize One. Gray: not significant.\par}",
+        r"{\footnotesize One. Gray: not significant, or not tested.\par}",
         r"\end{table}",
     ]
 

@@ -45,7 +45,7 @@ def test_a_table_has_an_alignment_row_bold_and_faint_cells() -> None:
         r"| x\_y | **0.5** | - |",
         "|  | −0.1° | &lt;b&gt; |",
         "",
-        "*A note. ° not significant.*",
+        "*A note. ° not significant, or not tested.*",
     ]
 
 

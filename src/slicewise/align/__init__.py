@@ -45,6 +45,8 @@ class Aligned:
     token_columns: Mapping[str, pl.Series] = field(default_factory=dict)
     fields: pl.DataFrame = field(default_factory=pl.DataFrame)
     metadata: pl.DataFrame = field(default_factory=pl.DataFrame)
+    confidences: Mapping[str, pl.Series] = field(default_factory=dict)
+    """How sure each system is of each item's output, where its file says so."""
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
@@ -303,6 +305,7 @@ def _align_answers(
         if text is None
         else text.str.len_chars().to_numpy().astype(np.int64),
         length_unit="labels" if text is None else "characters",
+        confidences={name: found for name, file in systems.items() if (found := answers.confidence(file)) is not None},
     )
     if task is Task.SCORES:
         return replace(
@@ -352,7 +355,12 @@ def _align_labels(aligned: Aligned, files: Mapping[str, Annotations], options: O
 
 
 def training_units(train: Annotations, task: Task, options: Options) -> UnitSet | None:
-    """Return the training file's own units, under the same labels, where the task has spans or tags."""
+    """Return the training file's own units, under the same labels; None where it has none."""
+    if task in (Task.LABELS, Task.MULTILABEL) and train.answers is not None:
+        with explained(train.name):
+            if task is Task.MULTILABEL:
+                return _renamed(answers.multilabel_units(train), task, options)
+            return _renamed(answers.label_units(answers.labels(train, gold=False)[0]), task, options)
     train = tagged_lines(train) if task in (Task.SPANS, Task.TOKENS) else train
     if task not in (Task.SPANS, Task.TOKENS) or (train.tags is None and train.spans is None):
         return None

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from slicewise.align.units import UnitSet
+from slicewise.annotations import CONFIDENCES
 from slicewise.errors import counted, quoted
 
 if TYPE_CHECKING:
@@ -88,3 +89,13 @@ def scores(annotations: Annotations) -> pl.Series:
             f"{found}; expected a finite number, or true/false; mend or leave out the item", item=row
         )
     return numbers
+
+
+def confidence(system: Annotations) -> pl.Series | None:
+    """Return how sure a system is of each output, where its own file has such a field."""
+    for field in CONFIDENCES:
+        if field in system.metadata.columns:
+            column = system.metadata.get_column(field).alias("")
+            numbers = None if column.dtype.is_nested() else column.cast(pl.Float64, strict=False)
+            return numbers if numbers is not None and numbers.is_not_null().any() else None
+    return None

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from slicewise.evaluation import Evaluation
     from slicewise.metrics.metric import Metric
 
-__all__ = ["count_cells", "metric_cells", "unit_column_cells"]
+__all__ = ["count_cells", "item_statistics", "metric_cells", "slice_cells", "slice_statistics", "unit_column_cells"]
 
 HIGH_BITS = 30
 MOST_BITS = 960
@@ -69,12 +69,60 @@ def numbered(units: pl.DataFrame, systems: Sequence[str]) -> pl.DataFrame:
 
 def metric_cells(evaluation: Evaluation, metric: Metric, systems: Sequence[str]) -> NDArray[np.float64]:
     """Return the statistics of a scored metric, `(groups, systems, k)`."""
+    clusters = evaluation.aligned.clusters
+    return column_cells(item_statistics(evaluation, metric, systems), clusters.group, clusters.groups, len(systems))
+
+
+def item_statistics(evaluation: Evaluation, metric: Metric, systems: Sequence[str]) -> dict[str, NDArray[np.float64]]:
+    """Return a scored metric's statistics per item, named `system:statistic` by number."""
     if metric.statistics is None or evaluation.aligned.answers is None:
         raise ValueError(f"{metric.name} has no statistics of its own")
     gold = evaluation.answers("gold") if "gold" in evaluation.aligned.answers.columns else None
     per_system = [metric.statistics(gold, evaluation.answers(system)) for system in systems]
-    columns = {f"{i}:{j}": array[:, j] for i, array in enumerate(per_system) for j in range(array.shape[1])}
-    return column_cells(columns, evaluation.aligned.clusters.group, evaluation.aligned.clusters.groups, len(systems))
+    return {f"{i}:{j}": array[:, j] for i, array in enumerate(per_system) for j in range(array.shape[1])}
+
+
+def slice_cells(
+    evaluation: Evaluation, units: pl.DataFrame, slices: Sequence[NDArray[np.int64]], size: int
+) -> NDArray[np.float32]:
+    """Return (tp, n_pred, n_gold) by slice, `(groups, systems, size, 3)`.
+
+    `units` have a group, gold and a boolean per system; `slices` is the slice of each, one for all systems or one each.
+    """
+    systems = evaluation.systems
+    groups = evaluation.aligned.clusters.groups
+    cells = np.zeros((groups, len(systems), size, 3), np.float32)
+    group, gold = units["group"].to_numpy().astype(np.int64), units["gold"].to_numpy()
+    for i, codes in enumerate(slices):
+        key = group * size + codes
+
+        def counted(flags: NDArray[np.bool_], key: NDArray[np.int64] = key) -> NDArray[np.int64]:
+            return np.bincount(key[flags], minlength=groups * size).reshape(groups, size)
+
+        expected = counted(gold)
+        for k in range(len(systems)) if len(slices) == 1 else (i,):
+            returned = units[systems[k]].to_numpy()
+            cells[:, k, :, 0] = counted(gold & returned)
+            cells[:, k, :, 1] = counted(returned)
+            cells[:, k, :, 2] = expected
+    return cells
+
+
+def slice_statistics(
+    evaluation: Evaluation,
+    statistics: Mapping[str, NDArray[np.float64]],
+    slices: Sequence[NDArray[np.int64]],
+    size: int,
+) -> NDArray[np.float64]:
+    """Return statistics of items (named `system:statistic` by number) by slice, `(groups, systems, size, k)`."""
+    clusters, systems = evaluation.aligned.clusters, len(evaluation.systems)
+    parts = []
+    for i, codes in enumerate(slices):
+        own = {name: column for name, column in statistics.items() if len(slices) == 1 or name.startswith(f"{i}:")}
+        key = (clusters.group.astype(np.int64) * size + codes).astype(np.uint32)
+        parts.append(column_cells(own, key, clusters.groups * size, systems if len(slices) == 1 else 1))
+    cells = np.concatenate(parts, axis=1).reshape(clusters.groups, size, systems, -1)
+    return np.ascontiguousarray(cells.transpose(0, 2, 1, 3))
 
 
 def unit_column_cells(evaluation: Evaluation, columns: Mapping[str, NDArray[Any]], systems: int) -> NDArray[np.float64]:

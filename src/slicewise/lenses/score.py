@@ -11,8 +11,9 @@ import numpy as np
 
 from slicewise.annotations import Task
 from slicewise.engine import count_cells, metric_cells, unit_column_cells
-from slicewise.errors import UserError, counted, did_you_mean, quoted
+from slicewise.errors import UserError
 from slicewise.lenses.errors import KINDS, STATISTICS, WAYS, label_confusions, span_confusions, span_errors
+from slicewise.lenses.inference import ALPHA, bounds_of, check_options, interval_method, test_method
 from slicewise.matching.repair import repaired_f1
 from slicewise.metrics import DEFAULTS, catalogue, find_metric
 from slicewise.metrics.counts import N_GOLD, N_PRED, TP, by_label, f_beta, precision, recall, total
@@ -36,9 +37,6 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-ALPHA = 0.05
-RESTARTS = ("first", "each")
-MOST_RESAMPLES = 1_000_000
 MANY_SYSTEMS = 10
 """Beyond so many, pairs are compared by the first metric and by those that the user names."""
 
@@ -58,7 +56,7 @@ def score(
     `metrics`: the first ranks; those of the task where none is named. `resamples=0`: no intervals and no tests.
     """
     metrics = [metrics] if isinstance(metrics, str) else metrics
-    _check_options(beta=beta, resamples=resamples, confidence=confidence, seed=seed, restarts=restarts)
+    check_options(beta=beta, resamples=resamples, confidence=confidence, seed=seed, restarts=restarts)
     chosen = _metrics(evaluation.task, metrics, beta)
     tally = _Tally.of(evaluation, chosen, resamples=resamples, confidence=confidence, seed=seed)
     systems = {name: _system_scores(evaluation, tally, chosen, i) for i, name in enumerate(evaluation.systems)}
@@ -67,7 +65,6 @@ def score(
     pairs, draws = _pairs(evaluation.systems, tally, asked, compared, seed=seed)
     lower = tuple(m.name for m in chosen if not m.greater_is_better)
     names = tuple(m.name for m in chosen)
-    cluster = {"item": "item", "doc": "document"}.get(evaluation.aligned.clusters.kind, "cluster")
     parts = [f"metrics:{'+'.join(names)}", f"seed:{seed}", f"resamples:{resamples}", f"confidence:{confidence}"]
     parts += [] if beta == 1 else [f"beta:{f_name(beta)[1:]}"]
     parts += [] if restarts == "first" else [f"restarts:{restarts}"]
@@ -85,25 +82,11 @@ def score(
             resamples=0 if tally.draws is None else resamples,
             confidence=confidence,
             seed=seed,
-            interval="" if tally.draws is None else _interval_method(evaluation, cluster, resamples),
-            test=f"approximate randomisation by {cluster}, {draws:,} draws" if draws else "",
+            interval="" if tally.draws is None else interval_method(evaluation, resamples),
+            test=test_method(evaluation, draws) if draws else "",
             draws=draws,
         ),
     )
-
-
-def _check_options(*, beta: float, resamples: int, confidence: float, seed: int, restarts: str) -> None:
-    if not (beta > 0 and np.isfinite(beta)):
-        raise UserError(f"beta is {beta:g}; expected a number above 0")
-    if not 0 <= resamples <= MOST_RESAMPLES:
-        limits = f"0 (no intervals) to {MOST_RESAMPLES:,}, usually 1000"
-        raise UserError(f"resamples is {resamples}; expected {limits}")
-    if not 0 < confidence < 1:
-        raise UserError(f"confidence is {confidence:g}; expected a share between 0 and 1, such as 0.95")
-    if seed < 0:
-        raise UserError(f"seed is {seed}; expected 0 or more")
-    if restarts not in RESTARTS:
-        raise UserError(f"unknown value {quoted(restarts)} for restarts; {did_you_mean(restarts, RESTARTS)}")
 
 
 def _metrics(task: Task, names: Sequence[str], beta: float) -> list[Metric]:
@@ -114,14 +97,6 @@ def _metrics(task: Task, names: Sequence[str], beta: float) -> list[Metric]:
     if not names:
         raise UserError(f"the task {task.value} needs a metric; add --metric NAME: {', '.join(catalogue(task))}")
     return list({m.name: m for m in (find_metric(name, task) for name in names)}.values())
-
-
-def _interval_method(evaluation: Evaluation, cluster: str, resamples: int) -> str:
-    clusters = evaluation.aligned.clusters
-    over = counted(clusters.count, cluster)
-    if clusters.groups < clusters.count:
-        over += f" in {clusters.groups:,} groups"
-    return f"percentile bootstrap over {over}, {resamples:,} draws"
 
 
 @dataclass(frozen=True)
@@ -188,11 +163,6 @@ class _Tally:
         found = percentile_interval(values, confidence=self.confidence)
         rows = zip(found.lo, found.hi, found.undefined, strict=True)
         return [(bounds_of(float(lo), float(hi)), int(undefined)) for lo, hi, undefined in rows]
-
-
-def bounds_of(lo: float, hi: float) -> Bounds | None:
-    """Return an interval, or None where no draw was defined."""
-    return None if np.isnan(lo) else (lo, hi)
 
 
 def _system_scores(evaluation: Evaluation, tally: _Tally, metrics: Sequence[Metric], i: int) -> SystemScores:

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from slicewise.annotations import Task
+from slicewise.attributes import Facts, Of, choose, values_of
 from slicewise.errors import UserError, did_you_mean, quoted
 from slicewise.lenses.errors import KINDS, span_errors
 from slicewise.results.units import UnitsResult
@@ -17,27 +18,30 @@ if TYPE_CHECKING:
 
     from slicewise.evaluation import Evaluation
 
-EXTRAS = ("bins", "errors")
+EXTRAS = ("bins", "errors", "attributes")
 
 
 def units(evaluation: Evaluation, *, include: Sequence[str] = ()) -> UnitsResult:
     """Return one row per unit: where it is, its text, and who has it.
 
     `include`: "bins" (how many systems found a gold unit, or returned a spurious one), "errors" (each system's kind of
-    error, and whether the wrong unit overlaps one of the other side; spans only).
+    error, and whether the wrong unit overlaps one of the other side; spans only), "attributes" (all that describe the
+    unit or its item; in spans, not those of tokens).
     """
     for name in include:
         if name not in EXTRAS:
             raise UserError(f"unknown column group {quoted(name)}; {did_you_mean(name, EXTRAS)}")
     table = _unit_rows(evaluation) if evaluation.task.has_units else _item_rows(evaluation)
-    if include and not evaluation.task.has_units:
-        raise UserError(f"{' and '.join(include)} are for tasks with units, but the task is {evaluation.task.value}")
+    if (of_units := [name for name in include if name != "attributes"]) and not evaluation.task.has_units:
+        raise UserError(f"{' and '.join(of_units)} are for tasks with units, but the task is {evaluation.task.value}")
     if "bins" in include:
         table = table.with_columns(bin=_bins(evaluation))
     if "errors" in include:
         if evaluation.task is not Task.SPANS:
             raise UserError(f"kinds of error are for spans, but the task is {evaluation.task.value}; leave out errors")
         table = table.with_columns(_error_columns(evaluation))
+    if "attributes" in include:
+        table = table.with_columns(_attribute_columns(evaluation, table.columns))
     parts = [f"with:{'+'.join(sorted(include))}"] if include else []
     return UnitsResult(command="units", signature=evaluation.signature(*parts), data=evaluation.summary(), frame=table)
 
@@ -73,3 +77,17 @@ def _error_columns(evaluation: Evaluation) -> list[pl.Series]:
         columns.append(names.gather(types.kind.astype(np.int64)).alias(f"error:{system}"))
         columns.append(pl.Series(f"overlaps:{system}", types.overlaps))
     return columns
+
+
+def _attribute_columns(evaluation: Evaluation, taken: Sequence[str]) -> list[pl.Series]:
+    """Return a column per attribute that every unit has; a name that is taken already is left to its column."""
+    facts = Facts(evaluation)
+    found = []
+    for attribute in choose(facts, ())[0]:
+        of_tokens = attribute.of is Of.TOKEN and evaluation.task is not Task.TOKENS
+        if of_tokens or attribute.of is Of.OUTPUT or attribute.name in taken:
+            continue
+        values = values_of(attribute, facts)
+        by_item = attribute.of is Of.ITEM and evaluation.task.has_units
+        found.append((values.gather(facts.units.item) if by_item else values).alias(attribute.name))
+    return found

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from slicewise.annotations import Annotations, Places, Tags
+from slicewise.annotations import CONFIDENCES, Annotations, Places, Tags
 from slicewise.errors import UserError, counted, did_you_mean, quoted
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ def annotate(source: Source, frame: pl.DataFrame, lines: Sequence[NDArray[np.int
     if column is not None:
         answers = _pick(name, frame, column)
         fields.pop(column, None)
+        fields |= _beside(frame, column)
     else:
         found = [field for field in ANSWERS if field in fields]
         if found and "spans" not in fields:
@@ -96,6 +97,15 @@ def _pick(name: str, frame: pl.DataFrame, column: str) -> pl.Series:
         rest = rest[len(head) + 1 :]
         known = series.struct.fields if isinstance(series.dtype, pl.Struct) else []
     return _plain(name, frame.to_series() if series is None else series.alias(column))
+
+
+def _beside(frame: pl.DataFrame, column: str) -> dict[str, pl.Series]:
+    """Return how sure the system is, where the object that holds a dotted column says so too."""
+    parent, dot, _ = column.rpartition(".")
+    holder = frame.get_column(parent) if dot and parent in frame.columns else None
+    if holder is None or not isinstance(holder.dtype, pl.Struct):
+        return {}
+    return {f.name: holder.struct.field(f.name) for f in holder.dtype.fields if f.name in CONFIDENCES}
 
 
 def _plain(name: str, series: pl.Series) -> pl.Series:

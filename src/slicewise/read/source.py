@@ -85,7 +85,7 @@ def open_source(given: str | Path, opened: dict[str, Source] | None = None) -> S
 
     Files with columns, and standard input, are kept in `opened`, since another column may be wanted of them.
     """
-    name, column = _split_column(str(given))
+    name, column = split_column(str(given))
     if opened is not None and name in opened:
         return replace(opened[name], column=column)
     source = Source(name, tuple(_read(path) for path in _paths(name)), column)
@@ -96,12 +96,13 @@ def open_source(given: str | Path, opened: dict[str, Source] | None = None) -> S
 
 def check_exists(given: str | Path) -> str:
     """Return the name without the column, or say at once, before any work, that the file is not there."""
-    name, _ = _split_column(str(given))
+    name, _ = split_column(str(given))
     _paths(name)
     return name
 
 
-def _split_column(given: str) -> tuple[str, str | None]:
+def split_column(given: str) -> tuple[str, str | None]:
+    """Return the file and the column of FILE[:COLUMN]; a file that exists under the whole name is that file."""
     if given == "-" or is_file(given) or ":" not in given:
         return given, None
     name, _, column = given.rpartition(":")

@@ -37,7 +37,7 @@ class Grid:
     @property
     def full_note(self) -> str:
         """The note, with what the sign of faint values means."""
-        return f"{self.note} {FAINT} not significant.".strip() if self.faint else self.note
+        return f"{self.note} {FAINT} not significant, or not tested.".strip() if self.faint else self.note
 
     @property
     def faint_columns(self) -> frozenset[int]:

@@ -89,7 +89,7 @@ def _line(cells: list[str]) -> str:
 
 
 def _note(grid: Grid) -> list[str]:
-    note = f"{grid.note} Gray: not significant.".strip() if grid.faint else grid.note
+    note = f"{grid.note} Gray: not significant, or not tested.".strip() if grid.faint else grid.note
     return [r"\par\smallskip", rf"{{\footnotesize {_escaped(note)}\par}}"] if note else []
 
 

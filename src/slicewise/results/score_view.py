@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from slicewise.errors import counted
 from slicewise.render.blocks import Block, Column, Grid, Sentence
 from slicewise.render.numbers import bounds, probability, score, signed, whole
+from slicewise.results.heading import heading
+from slicewise.results.rows import bounds_row, prf_row
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +33,7 @@ NAMES = {
 
 def blocks(result: ScoreResult) -> list[Block]:
     """Return what a person is shown, the most important first."""
-    shown: list[Block] = [Sentence(_heading(result), "title")]
+    shown: list[Block] = [Sentence(heading(result.data), "title")]
     shown += [Sentence(f"! {warning}", "warning") for warning in result.data["warnings"]]
     shown.append(_systems(result))
     if said := sentences(result):
@@ -45,18 +47,6 @@ def blocks(result: ScoreResult) -> list[Block]:
     shown.append(Sentence(""))
     shown.append(Sentence(result.signature, "aside"))
     return shown
-
-
-def _heading(result: ScoreResult) -> str:
-    data = result.data
-    parts = [data["name"], counted(data["items"], "item")]
-    if data["clusters"] != data["items"]:
-        noun = "document" if data["cluster"] == "doc" else "cluster"
-        parts.append(counted(data["clusters"], noun) + ("" if noun == "document" else f" by {data['cluster']}"))
-    if data["gold_units"] is not None:
-        parts.append(counted(data["gold_units"], "gold unit"))
-    parts.append("; ".join(data["notes"]) or f"task {data['task']}")
-    return " · ".join(parts)
 
 
 def _systems(result: ScoreResult) -> Grid:
@@ -294,10 +284,10 @@ def tables(result: ScoreResult) -> dict[str, list[Row]]:
     made: dict[str, list[Row]] = {"metrics": [], "scores": [], "errors": [], "semeval": [], "confusions": []}
     for name, scores in result.systems.items():
         for metric, value in scores.metrics.items():
-            made["metrics"].append({"system": name, "metric": metric, "value": value.value, **_bounds(value.ci)})
+            made["metrics"].append({"system": name, "metric": metric, "value": value.value, **bounds_row(value.ci)})
         if scores.micro is not None:
-            made["scores"].append({"system": name, "label": None, **_prf(scores.micro)})
-        made["scores"] += [{"system": name, "label": label, **_prf(prf)} for label, prf in scores.labels.items()]
+            made["scores"].append({"system": name, "label": None, **prf_row(scores.micro)})
+        made["scores"] += [{"system": name, "label": label, **prf_row(prf)} for label, prf in scores.labels.items()]
         for kind, n in (scores.errors or {}).items():
             gain = (scores.repairs or {})[kind]
             overlapping = (scores.overlapping or {}).get(kind)
@@ -308,17 +298,17 @@ def tables(result: ScoreResult) -> dict[str, list[Row]]:
                     "n": n,
                     "overlapping": overlapping,
                     "f1_gain": gain.value,
-                    **_bounds(gain.ci),
+                    **bounds_row(gain.ci),
                 }
             )
-        made["semeval"] += [{"system": name, "way": way, **_prf(prf)} for way, prf in (scores.semeval or {}).items()]
+        made["semeval"] += [{"system": name, "way": way, **prf_row(prf)} for way, prf in (scores.semeval or {}).items()]
         made["confusions"] += [
             {"system": name, "gold": c.gold, "returned": c.returned, "n": c.n} for c in scores.confusions
         ]
     made["pairs"] = [
         {
             "metric": p.metric, "a": p.a, "b": p.b, "a_value": p.a_value, "b_value": p.b_value,
-            "difference": p.difference, **_bounds(p.ci), "p": p.p, "q": p.q,
+            "difference": p.difference, **bounds_row(p.ci), "p": p.p, "q": p.q,
         }
         for p in result.pairs
     ]  # fmt: skip
@@ -328,19 +318,3 @@ def tables(result: ScoreResult) -> dict[str, list[Row]]:
         for metric, s in spreads.items()
     ]
     return {name: rows for name, rows in made.items() if rows}
-
-
-def _bounds(ci: tuple[float, float] | None) -> Row:
-    return {"lo": None if ci is None else ci[0], "hi": None if ci is None else ci[1]}
-
-
-def _prf(prf: Prf) -> Row:
-    row: Row = {"n_gold": prf.n_gold, "n_pred": prf.n_pred, "tp": prf.tp}
-    for name in ("precision", "recall", "f1"):
-        ci = None if prf.ci is None else prf.ci[name]
-        row |= {
-            name: getattr(prf, name),
-            f"{name}_lo": None if ci is None else ci[0],
-            f"{name}_hi": None if ci is None else ci[1],
-        }
-    return row

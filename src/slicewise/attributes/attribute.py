@@ -1,0 +1,83 @@
+"""What an attribute is: a value per unit, item, token or output, and how its values are put into buckets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from slicewise.annotations import Task
+from slicewise.bucketing import Bucketing, Quantiles
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    import polars as pl
+
+    from slicewise.attributes.facts import Facts
+    from slicewise.bucketing import Slot
+
+
+class Of(StrEnum):
+    """What has a value: items hand theirs to all their units."""
+
+    ITEM = "item"
+    UNIT = "unit"
+    TOKEN = "token"  # noqa: S105 (no secret)
+    OUTPUT = "output"
+    """An item's output by one system: the systems' items may stand in different buckets."""
+
+
+class Need(StrEnum):
+    """What an attribute cannot do without, in the words of the message that says so."""
+
+    TRAIN = "training data; add --train FILE"
+    TRAIN_LABELS = "training data with labels; add --train FILE"
+    WORDS = "tokens or text; add --input FILE"
+    GOLD = "a gold standard; add --gold FILE"
+    CONFIDENCE = "outputs with a confidence each"
+
+
+EVERY = frozenset(Task)
+SPANS = frozenset({Task.SPANS})
+TAGGED = frozenset({Task.SPANS, Task.TOKENS})
+WHOLE = frozenset({Task.LABELS, Task.MULTILABEL, Task.TEXT, Task.SCORES})
+"""Tasks whose unit is a whole item."""
+
+
+QUARTERS = Quantiles()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attribute:
+    """A named property; `values` returns numbers or categories, one per item, unit, token unit or output."""
+
+    name: str
+    summary: str
+    values: Callable[[Facts], pl.Series] | Callable[[Facts, str], pl.Series]
+    """With `Of.OUTPUT` it is also given the system."""
+    of: Of
+    tasks: frozenset[Task]
+    needs: frozenset[Need] = frozenset()
+    buckets: Bucketing = QUARTERS
+    version: int = 1
+    core: bool = False
+    """Whether it is one of the paper's, which a study shows unless told otherwise."""
+    phrase: str = ""
+    """How a bucket is said: `{units}` is entities, tokens or items, `{range}` the bucket's interval or value."""
+    phrases: Mapping[float | str, str] = field(default_factory=dict)
+    """How single values are said."""
+
+    @property
+    def versioned(self) -> str:
+        """The name with its version, as it stands in a signature."""
+        return f"{self.name}.v{self.version}"
+
+    def said(self, slot: Slot, units: str) -> str:
+        """Return a bucket in plain words."""
+        if slot.value is not None and slot.value in self.phrases:
+            return self.phrases[slot.value].format(units=units)
+        if slot.missing:
+            return f"{units} without a value of {self.name}"
+        template = self.phrase or "{units} with " + self.name + " {range}"
+        return template.format(units=units, range=slot.interval)

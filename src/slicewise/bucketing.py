@@ -1,0 +1,351 @@
+"""Buckets: where the values of an attribute are cut, and in which bucket a value falls.
+
+Cuts come from gold and serve all systems. Buckets are `(lo, hi]`, the first and the last are open-ended; every value is
+in exactly one of them, a missing one in `missing`. There are always as many slots as were asked for, so that tables of
+several data sets line up: slots that quantiles merged away are empty and stand after the filled ones, before a pinned
+last one.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from slicewise.errors import UserError, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+SIZES = ("XS", "S", "L", "XL")
+MOST_BUCKETS = 100
+MOST_VALUES = 12
+"""Categories that get a bucket of their own, unless all do."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Slot:
+    """One bucket: an interval `(lo, hi]`, None = open, or a single value."""
+
+    name: str = ""
+    lo: float | None = None
+    hi: float | None = None
+    value: float | str | None = None
+    missing: bool = False
+    merged: bool = False
+    """Whether it merged away, and can hold nothing."""
+    whole: bool = False
+    """Whether the values are whole numbers."""
+
+    @property
+    def interval(self) -> str:
+        """The bucket's values for people."""
+        if self.missing or self.merged:
+            return "–"
+        if self.value is not None:
+            return self.value if isinstance(self.value, str) else _number(self.value)
+        if self.lo is None and self.hi is None:
+            return "any value" if not self.name or self.name in SIZES else self.name
+        if self.lo is None:
+            return f"≤ {_number(self.hi)}"
+        if self.whole and float(self.lo).is_integer():
+            first = _number(self.lo + 1)
+            return (
+                f"≥ {first}"
+                if self.hi is None
+                else first
+                if self.hi == self.lo + 1
+                else f"{first} – {_number(self.hi)}"
+            )
+        return f"> {_number(self.lo)}" if self.hi is None else f"{_number(self.lo)} – {_number(self.hi)}"
+
+
+@dataclass(frozen=True)
+class Buckets:
+    """The slots of one attribute."""
+
+    slots: tuple[Slot, ...]
+    cuts: tuple[float, ...] = ()
+    numeric: bool = True
+    pinned: tuple[tuple[float, int], ...] = ()
+    """Single values and their slots."""
+    first: int = 0
+    """The slot of the lowest interval."""
+    ordered: bool = True
+
+    def assign(self, values: pl.Series) -> NDArray[np.int64]:
+        """Return the slot of each value."""
+        return self._numbers(values) if self.numeric else self._categories(values)
+
+    def _numbers(self, values: pl.Series) -> NDArray[np.int64]:
+        numbers = values.cast(pl.Float64).to_numpy()
+        known = ~np.isnan(numbers)
+        codes = self.first + np.searchsorted(np.array(self.cuts, np.float64), numbers, side="left")
+        for value, slot in self.pinned:
+            codes[numbers == value] = slot
+        codes[~known] = len(self.slots) - 1
+        return codes
+
+    def _categories(self, values: pl.Series) -> NDArray[np.int64]:
+        own = {slot.value: code for code, slot in enumerate(self.slots) if slot.value is not None}
+        pooled = next((code for code, slot in enumerate(self.slots) if slot.value is None and not slot.missing), -1)
+        text = as_category(values)
+        names = [str(value) for value in own]
+        codes = np.full(len(text), pooled, np.int64)
+        found = text.replace_strict(names, list(own.values()), default=None, return_dtype=pl.Int64)
+        known = found.is_not_null().to_numpy()
+        codes[known] = found.drop_nulls().to_numpy()
+        codes[text.is_null().to_numpy()] = len(self.slots) - 1
+        return codes
+
+    def used(self, codes: Sequence[NDArray[np.int64]]) -> Buckets:
+        """Return the buckets without `missing`, where no value is missing; it is the last."""
+        missing = len(self.slots) - 1
+        if not self.slots[missing].missing or any((c == missing).any() for c in codes):
+            return self
+        return replace(self, slots=self.slots[:-1])
+
+
+class Bucketing(ABC):
+    """A way to cut values."""
+
+    def cut(self, gold: pl.Series, every: pl.Series) -> Buckets:
+        """Return buckets from the values of gold units; `every` has the values of all units."""
+        if not is_number(gold.dtype) and not isinstance(self, Values):
+            return Values().cut(gold, every)
+        made = self.fit(gold, every)
+        if not (gold.dtype.is_integer() and made.numeric):
+            return made
+        return replace(made, slots=_named([replace(slot, whole=True) for slot in made.slots]))
+
+    @abstractmethod
+    def fit(self, gold: pl.Series, every: pl.Series) -> Buckets:
+        """Return buckets for values of a kind that this way can cut."""
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__.lower().rstrip('s')}({getattr(self, 'm', '')})"
+
+    def sized(self, buckets: int) -> Bucketing:
+        """Return the same way with another number of buckets."""
+        return self if buckets < 1 else self._sized(buckets)
+
+    def _sized(self, buckets: int) -> Bucketing:  # noqa: ARG002 (some ways have no number)
+        return self
+
+
+@dataclass(frozen=True)
+class Quantiles(Bucketing):
+    """As many gold units in each bucket as ties allow; `low` and `high` are pinned values with buckets of their own."""
+
+    m: int = 4
+    low: float | None = None
+    high: float | None = None
+
+    def fit(self, gold: pl.Series, every: pl.Series) -> Buckets:  # noqa: ARG002 (cuts come from gold)
+        """Cut at the k/m quantiles of what is not pinned; equal cuts merge, a cut at the largest value is dropped."""
+        numbers = _known(gold)
+        for pin in (self.low, self.high):
+            numbers = numbers if pin is None else numbers[numbers != pin]
+        before, after = int(self.low is not None), int(self.high is not None)
+        parts = max(1, self.m - before - after)
+        cuts = quantile_cuts(numbers, parts)
+        return _intervals(cuts, parts, low=self.low, high=self.high)
+
+    def _sized(self, buckets: int) -> Bucketing:
+        return replace(self, m=buckets)
+
+
+@dataclass(frozen=True)
+class Widths(Bucketing):
+    """The range of the gold values in m equal parts."""
+
+    m: int = 4
+
+    def fit(self, gold: pl.Series, every: pl.Series) -> Buckets:  # noqa: ARG002 (cuts come from gold)
+        """Cut the range evenly."""
+        numbers = _known(gold)
+        numbers = numbers[np.isfinite(numbers)]
+        lo, hi = (float(numbers.min()), float(numbers.max())) if len(numbers) else (0.0, 0.0)
+        cuts = sorted({lo + (hi - lo) * k / self.m for k in range(1, self.m)} - {lo, hi})
+        return _intervals(cuts, self.m)
+
+    def _sized(self, buckets: int) -> Bucketing:
+        return replace(self, m=buckets)
+
+
+@dataclass(frozen=True)
+class Fixed(Bucketing):
+    """The user's cuts."""
+
+    cuts: tuple[float, ...]
+
+    def __str__(self) -> str:
+        return ",".join(f"{cut:g}" for cut in self.cuts)
+
+    def fit(self, gold: pl.Series, every: pl.Series) -> Buckets:  # noqa: ARG002 (cuts are given)
+        """Cut where the user says."""
+        return _intervals(self.cuts, len(self.cuts) + 1)
+
+
+@dataclass(frozen=True)
+class Counts(Bucketing):
+    """Small whole numbers: 1, 2, …, and m or more."""
+
+    m: int = 4
+    first: int = 1
+
+    def fit(self, gold: pl.Series, every: pl.Series) -> Buckets:  # noqa: ARG002 (cuts are fixed)
+        """Give each number its bucket."""
+        cuts = tuple(float(self.first + k) for k in range(self.m - 1))
+        made = _intervals(cuts, self.m)
+        slots = [replace(slot, value=slot.hi, lo=None, hi=None) for slot in made.slots[: self.m - 1]]
+        return replace(made, slots=_named([*slots, *made.slots[self.m - 1 :]]))
+
+    def _sized(self, buckets: int) -> Bucketing:
+        return replace(self, m=buckets)
+
+
+@dataclass(frozen=True)
+class Values(Bucketing):
+    """One bucket per value, the most frequent first; rare ones are pooled unless `all_of_them`."""
+
+    most: int = MOST_VALUES
+    all_of_them: bool = False
+
+    def __str__(self) -> str:
+        return "values"
+
+    def fit(self, gold: pl.Series, every: pl.Series) -> Buckets:
+        """Give the values of gold their buckets; with `all_of_them`, those that only a system has come after."""
+        own = _by_frequency(as_category(gold), None if self.all_of_them else self.most)
+        rest = pl.concat([as_category(values).alias("") for values in (gold, every)])
+        rest = rest.filter(rest.is_not_null() & ~rest.is_in(pl.Series(own, dtype=pl.String).implode()))
+        own += _by_frequency(rest) if self.all_of_them else []
+        left = not self.all_of_them and len(rest) > 0
+        slots = [Slot(name=value, value=value) for value in own]
+        slots += [Slot(name=_unused("other", own))] if left else []
+        return Buckets((*slots, Slot(name=_unused("missing", own), missing=True)), numeric=False, ordered=False)
+
+
+def quantile_cuts(numbers: NDArray[np.float64], parts: int) -> list[float]:
+    """Return the inverse empirical distribution at k/parts: the smallest value with at least that share at or below."""
+    if not len(numbers):
+        return []
+    ordered = np.sort(numbers)
+    found = {float(ordered[-(-k * len(ordered) // parts) - 1]) for k in range(1, parts)}
+    return sorted(found - {float(ordered[-1])})
+
+
+def _intervals(cuts: Sequence[float], parts: int, *, low: float | None = None, high: float | None = None) -> Buckets:
+    """Return pinned values and the intervals between cuts as `parts` slots, those that merged away after the others."""
+    edges = [low, *cuts, None]
+    middle = [Slot(lo=lo, hi=hi) for lo, hi in pairwise(edges)]
+    middle += [Slot(merged=True)] * (parts - len(middle))
+    slots = [] if low is None else [Slot(value=low)]
+    first = len(slots)
+    slots += middle
+    slots += [] if high is None else [Slot(value=high)]
+    pinned = [] if low is None else [(low, 0)]
+    pinned += [] if high is None else [(high, len(slots) - 1)]
+    named = _named([*slots, Slot(name="missing", missing=True)])
+    return Buckets(named, tuple(cuts), pinned=tuple(pinned), first=first)
+
+
+def _named(slots: Sequence[Slot]) -> tuple[Slot, ...]:
+    """Return intervals with names: four are XS to XL, others are called by their values."""
+    own = [slot for slot in slots if not slot.missing]
+    names = SIZES if len(own) == len(SIZES) else tuple(_interval_name(slot, i) for i, slot in enumerate(own))
+    return (*(replace(slot, name=name) for slot, name in zip(own, names, strict=True)), *slots[len(own) :])
+
+
+def _interval_name(slot: Slot, place: int) -> str:
+    return f"(empty {place + 1})" if slot.merged else slot.interval
+
+
+def is_number(dtype: pl.DataType) -> bool:
+    """Return whether values of this type are cut as numbers."""
+    return dtype.is_numeric()
+
+
+def as_category(values: pl.Series) -> pl.Series:
+    """Return values as text."""
+    if values.dtype == pl.Boolean:
+        return values.replace_strict({True: "yes", False: "no"}, default=None, return_dtype=pl.String)
+    return values.cast(pl.String)
+
+
+def _by_frequency(values: pl.Series, most: int | None = None) -> list[str]:
+    """Return the distinct values, or the first of them, the most frequent first, ties by name."""
+    counts = pl.DataFrame({"value": values.drop_nulls()}).group_by("value").len()
+    ranked = counts.sort(["len", "value"], descending=[True, False])["value"]
+    return (ranked if most is None else ranked.head(most)).to_list()
+
+
+def _known(values: pl.Series) -> NDArray[np.float64]:
+    numbers = values.cast(pl.Float64).to_numpy()
+    return np.asarray(numbers[~np.isnan(numbers)], np.float64)
+
+
+def _unused(name: str, taken: Sequence[str]) -> str:
+    while name in taken:
+        name = f"({name})"
+    return name
+
+
+def _number(value: float | None) -> str:
+    return (
+        ""
+        if value is None
+        else f"{value:.3g}"
+        if abs(value) < 1000 or not float(value).is_integer()
+        else f"{value:,.0f}"
+    )
+
+
+def parse_cuts(text: str) -> tuple[str, Bucketing]:
+    """Read `ATTR=1,2,3`, `ATTR=quantile(6)`, `ATTR=width(5)` or `ATTR=values`."""
+    name, equals, how = text.partition("=")
+    name, how = name.strip(), how.strip()
+    if not (equals and name and how):
+        raise UserError(f"{quoted(text)} is not of the form ATTR=CUTS; write --cuts eLen=1,2,3,5")
+    return name, bucketing_of(name, how)
+
+
+def bucketing_of(name: str, how: Any) -> Bucketing:
+    """Return the way to cut that a user gave: numbers, or `quantile(m)`, `width(m)`, `values`."""
+    if isinstance(how, Bucketing):
+        return how
+    if isinstance(how, str):
+        if way := re.fullmatch(r"(quantile|width)s?\(\s*(\d+)\s*\)", how):
+            m = check_buckets(int(way[2]))
+            return Quantiles(m) if way[1] == "quantile" else Widths(m)
+        if re.fullmatch(r"values(\(\s*\))?", how):
+            return Values(all_of_them=True)
+        how = how.removeprefix("fixed").strip("()[] ").split(",")
+    try:
+        cuts = tuple(float(cut) for cut in how)
+    except (TypeError, ValueError):
+        expected = "numbers such as 1,2,3, or quantile(4), width(4), values"
+        raise UserError(f"cuts of {name}: {quoted(str(how))} are no cuts; expected {expected}") from None
+    if not cuts or not all(math.isfinite(cut) for cut in cuts):
+        raise UserError(f"cuts of {name}: {quoted(str(how))}; expected finite numbers such as 1,2,3")
+    for a, b in pairwise(cuts):
+        if a >= b:
+            raise UserError(f"cuts of {name} are not increasing: {a:g} comes before {b:g}; write them from low to high")
+    check_buckets(len(cuts) + 1)
+    return Fixed(cuts)
+
+
+def check_buckets(m: int) -> int:
+    """Check a number of buckets."""
+    if not 1 < m <= MOST_BUCKETS:
+        raise UserError(f"{m} buckets; expected 2 to {MOST_BUCKETS}")
+    return m

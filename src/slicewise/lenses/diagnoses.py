@@ -1,0 +1,252 @@
+"""Self- and comparative diagnosis over data sets: what was picked on some is tested on the others."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from slicewise.errors import UserError, counted, did_you_mean, quoted
+from slicewise.lenses.performance import blocks_of, mean_of, zeta_of
+from slicewise.results.base import defined
+from slicewise.results.study import Picked, StudyDiagnosis
+from slicewise.stats.multiplicity import benjamini_hochberg
+from slicewise.stats.omnibus import wilcoxon
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from slicewise.lenses.performance import Part, Table
+
+    Array = NDArray[np.float64]
+
+ENOUGH = 3
+"""Data sets from which on buckets are picked on the others and tested on the one left out."""
+LEFT_OUT = "Wilcoxon signed-rank over data sets, each picked on the others"
+PAPER = "paper's way: Wilcoxon signed-rank over data sets and restarts, picked and tested on the same data"
+WITHIN_SELF = "Wald test on the cluster bootstrap, corrected before picking"
+WITHIN_PAIR = "approximate randomisation by cluster, corrected before picking"
+GROUPED_BY = "eCon"
+
+
+def pairs_of(table: Table, asked: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return the pairs of systems to compare: all, a < b by code points, or those asked for."""
+    if not asked:
+        return list(combinations(sorted(table.systems), 2))
+    for pair in asked:
+        if len(pair) != 2 or pair[0] == pair[1]:
+            raise UserError(f"{quoted(','.join(pair))} are not two systems; write --compare A,B")
+        for name in pair:
+            if name not in table.systems:
+                raise UserError(f"no system {quoted(name)} to compare; {did_you_mean(name, table.systems)}")
+    return [(a, b) for a, b in asked]
+
+
+def diagnose_each(table: Table, pairs: Sequence[tuple[str, str]]) -> list[StudyDiagnosis]:
+    """Return the diagnoses of each data set for itself, where there are too few to pick on the others."""
+    found = []
+    for part in table.parts:
+        for name, attribute in part.result.attributes.items():
+            for system, runs in part.runs.items():
+                own = attribute.systems[runs[0]]
+                found.append(
+                    StudyDiagnosis(
+                        kind="self",
+                        a=system,
+                        b=None,
+                        attribute=name,
+                        dataset=part.name,
+                        group=None,
+                        datasets=(part.name,),
+                        best=own.best,
+                        worst=own.worst,
+                        difference=own.gap,
+                        held_out=None,
+                        ci=own.ci,
+                        p=own.p,
+                        q=own.q,
+                        n=1,
+                        test=WITHIN_SELF if own.p is not None else "",
+                    )
+                )
+        firsts = {runs[0]: system for system, runs in part.runs.items()}
+        for c in part.result.comparisons:
+            for kind, extreme in (("largest", c.largest), ("smallest", c.smallest)):
+                found.append(
+                    StudyDiagnosis(
+                        kind=kind,
+                        a=firsts.get(c.a, c.a),
+                        b=firsts.get(c.b, c.b),
+                        attribute=c.attribute,
+                        dataset=part.name,
+                        group=None,
+                        datasets=(part.name,),
+                        best=extreme.bucket,
+                        worst=None,
+                        difference=extreme.difference,
+                        held_out=None,
+                        ci=extreme.ci,
+                        p=extreme.p,
+                        q=extreme.q,
+                        n=1,
+                        test=WITHIN_PAIR if extreme.p is not None else "",
+                    )
+                )
+    return [d for d in found if d.b is None or (d.a, d.b) in pairs]
+
+
+def diagnose_over(
+    table: Table,
+    pairs: Sequence[tuple[str, str]],
+    *,
+    paper: bool = False,
+    blocks: bool = False,
+    only: Sequence[str] | None = None,
+    group: str | None = None,
+) -> list[StudyDiagnosis]:
+    """Return the diagnoses over data sets: all, or those of a group."""
+    found = []
+    for attribute in table.attributes:
+        for system in table.systems:
+            parts = [p for p in table.having(system, attribute) if only is None or p.name in only]
+            rows = [blocks_of(p, system, attribute, blocks=blocks or paper) for p in parts]
+            found.append(_diagnosed(table, attribute, parts, rows, "self", system, None, paper=paper, group=group))
+        for a, b in pairs:
+            parts = [p for p in table.having(a, attribute) if b in p.runs and (only is None or p.name in only)]
+            rows = [_differences(p, a, b, attribute, blocks=blocks or paper) for p in parts]
+            found += [
+                _diagnosed(table, attribute, parts, rows, kind, a, b, paper=paper, group=group)
+                for kind in ("largest", "smallest")
+            ]
+    return [d for d in found if d.datasets]
+
+
+def _differences(part: Part, a: str, b: str, attribute: str, *, blocks: bool) -> Array:
+    """Return a − b in each slot: restarts averaged, or the first of a against the first of b, and so on."""
+    ours, theirs = (blocks_of(part, system, attribute, blocks=blocks) for system in (a, b))
+    both = min(len(ours), len(theirs))
+    return np.asarray(ours[:both] - theirs[:both])
+
+
+def _diagnosed(
+    table: Table,
+    attribute: str,
+    parts: Sequence[Part],
+    rows: Sequence[Array],
+    kind: str,
+    a: str,
+    b: str | None,
+    *,
+    paper: bool,
+    group: str | None,
+) -> StudyDiagnosis:
+    """Pick a bucket (or two) and test it: on each data set what was picked on the others, or the paper's way."""
+    names = table.treatments(attribute)
+    sign = -1 if table.parts[0].result.lower_is_better and kind == "self" else 1
+    lined = [table.lined_up(part, attribute, own) for part, own in zip(parts, rows, strict=True)]
+    means = np.array([mean_of(own) for own in lined]) if lined else np.zeros((0, len(names)))
+    if not table.attribute(attribute).ordered:
+        means[:, np.isnan(means).any(axis=0)] = np.nan  # of categories, those that all have
+    place = _pick(sign * mean_of(means), kind) if len(means) else None
+    picks, tested = [], []
+    for i, (part, own) in enumerate(zip(parts, lined, strict=True)):
+        if paper:
+            chosen = place if kind != "self" else None
+            values = [_gap(sign * row, _pick(sign * row, kind) if chosen is None else chosen) for row in own]
+        else:
+            others = np.delete(means, i, axis=0)
+            chosen = _pick(sign * mean_of(others), kind) if len(others) else None
+            values = [_gap(sign * row, chosen) for row in own]
+        tested += values
+        value = defined(float(mean_of(np.array(values))))
+        best, worst = (None, None) if chosen is None else chosen
+        picks.append(
+            Picked(
+                dataset=part.name,
+                best=None if best is None else names[best],
+                worst=None if worst is None else names[worst],
+                difference=value,
+            )
+        )
+    enough = paper or len(parts) >= ENOUGH
+    found = wilcoxon(np.array(tested)) if enough else None
+    overall = defined(float(mean_of(np.array([_gap(sign * mean_of(means), place)])))) if place else None
+    held_out = defined(float(mean_of(np.array(tested)))) if tested and not paper and len(parts) > 1 else None
+    return StudyDiagnosis(
+        kind=kind,
+        a=a,
+        b=b,
+        attribute=attribute,
+        dataset=None,
+        group=group,
+        datasets=tuple(part.name for part in parts),
+        best=None if place is None else names[place[0]],
+        worst=None if place is None or place[1] is None else names[place[1]],
+        difference=None if overall is None else overall,
+        held_out=held_out,
+        ci=None,
+        p=None if found is None else defined(found.p),
+        q=None,
+        n=0 if found is None else found.n,
+        test="" if found is None else PAPER if paper else LEFT_OUT,
+        picks=tuple(picks),
+    )
+
+
+Pick = tuple[int, int | None]
+
+
+def _pick(values: Array, kind: str) -> Pick | None:
+    """Return the best and the worst place, or the one where a difference is largest or smallest; first of equals."""
+    known = ~np.isnan(values)
+    if known.sum() < (2 if kind == "self" else 1):
+        return None
+    high = int(np.argmax(np.where(known, values, -np.inf)))
+    low = int(np.argmin(np.where(known, values, np.inf)))
+    return (high, low) if kind == "self" else (high if kind == "largest" else low, None)
+
+
+def _gap(values: Array, pick: Pick | None) -> float:
+    """Return the difference of two places, or the value at one."""
+    if pick is None:
+        return float("nan")
+    best, worst = pick
+    return float(values[best] if worst is None else values[best] - values[worst])
+
+
+def diagnose_groups(
+    table: Table, pairs: Sequence[tuple[str, str]], group_by: Sequence[str], *, blocks: bool
+) -> list[StudyDiagnosis]:
+    """Return diagnoses of the data sets whose mean of an attribute is low, and of those where it is high."""
+    if not group_by and len(table.parts) < 2 * ENOUGH:
+        return []
+    found = []
+    for name in group_by or (GROUPED_BY,):
+        if name not in table.attributes:
+            if not group_by:
+                continue
+            raise UserError(f"no attribute {quoted(name)} to group by; {did_you_mean(name, table.attributes)}")
+        means = [(zeta, part.name) for part in table.parts if (zeta := zeta_of(part, name)) is not None]
+        if len(means) < 2:
+            raise UserError(f"{name} has a mean on {counted(len(means), 'data set')}; grouping needs two or more")
+        ordered = [dataset for _, dataset in sorted(means)]
+        half = len(ordered) // 2
+        for level, members in (("low", ordered[:half]), ("high", ordered[half:])):
+            found += diagnose_over(table, pairs, blocks=blocks, only=members, group=f"{level} {name}")
+    return found
+
+
+def corrected(diagnoses: Sequence[StudyDiagnosis]) -> list[StudyDiagnosis]:
+    """Correct over all tests of one kind (one system, two systems) and group that are not corrected yet."""
+    made = list(diagnoses)
+    for family in {(d.b is None, d.group) for d in made}:
+        tested = [i for i, d in enumerate(made) if d.dataset is None and d.p is not None]
+        places = [i for i in tested if (made[i].b is None, made[i].group) == family]
+        q = benjamini_hochberg(np.array([made[i].p for i in places], np.float64))
+        for i, value in zip(places, q, strict=True):
+            made[i] = replace(made[i], q=float(value))
+    return made

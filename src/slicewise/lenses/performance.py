@@ -1,0 +1,121 @@
+"""The performance table T: the measure of every run in every bucket, and how the buckets of data sets line up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from slicewise.evaluation import Evaluation
+    from slicewise.results.buckets import AttributeResult, BucketsResult
+
+    Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One data set: its breakdown, and the runs of each system."""
+
+    name: str
+    result: BucketsResult
+    runs: dict[str, tuple[str, ...]]
+    labels: frozenset[str]
+
+    @classmethod
+    def of(cls, evaluation: Evaluation, result: BucketsResult, restarts: str) -> Part:
+        """Keep all runs of each system, or its first."""
+        runs = {name: tuple(own[:1] if restarts == "first" else own) for name, own in evaluation.restarts.items()}
+        labels: frozenset[str] = frozenset()
+        if evaluation.task.has_units:
+            gold = evaluation.units["label"].filter(evaluation.units["gold"])
+            labels = frozenset(str(label) for label in gold.unique())
+        return cls(evaluation.name, result, runs, labels)
+
+    def scores(self, system: str, attribute: str) -> Array:
+        """Return the measure of each run of a system in each slot, `(runs, slots)`."""
+        found = self.result.attributes[attribute].buckets
+        rows = [[self.result.value(bucket.systems[run]) for bucket in found] for run in self.runs[system]]
+        return np.array([[np.nan if v is None else v for v in row] for row in rows], np.float64)
+
+    def names(self, attribute: str) -> list[str]:
+        """Return the names of the slots."""
+        return [bucket.name for bucket in self.result.attributes[attribute].buckets]
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """The performance table T of all data sets."""
+
+    parts: tuple[Part, ...]
+
+    @property
+    def datasets(self) -> tuple[str, ...]:
+        """The data sets' names."""
+        return tuple(part.name for part in self.parts)
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems of any data set."""
+        return tuple(dict.fromkeys(name for part in self.parts for name in part.runs))
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The attributes of any data set."""
+        return tuple(dict.fromkeys(name for part in self.parts for name in part.result.attributes))
+
+    def attribute(self, name: str) -> AttributeResult:
+        """Return an attribute on the first data set that has it."""
+        return next(p.result.attributes[name] for p in self.parts if name in p.result.attributes)
+
+    def having(self, system: str, attribute: str) -> list[Part]:
+        """Return the data sets on which a system and an attribute are there."""
+        return [part for part in self.parts if system in part.runs and attribute in part.result.attributes]
+
+    def treatments(self, attribute: str) -> list[str]:
+        """Return what lines up over data sets: the slots by their place, or the categories by their name."""
+        found = [part for part in self.parts if attribute in part.result.attributes]
+        if self.attribute(attribute).ordered:
+            longest = max(found, key=lambda part: len(part.names(attribute)))
+            return [name for name in longest.names(attribute) if name != "missing"]
+        return list(dict.fromkeys(name for part in found for name in part.names(attribute)))
+
+    def lined_up(self, part: Part, attribute: str, scores: Array) -> Array:
+        """Return scores `(..., slots)` of a data set under the treatments of all, NaN where it has none."""
+        treatments = self.treatments(attribute)
+        names = part.names(attribute)
+        result = np.full((*scores.shape[:-1], len(treatments)), np.nan)
+        for place, name in enumerate(names):
+            if self.attribute(attribute).ordered:
+                if name != "missing" and place < len(treatments):
+                    result[..., place] = scores[..., place]
+            elif name in treatments:
+                result[..., treatments.index(name)] = scores[..., place]
+        return result
+
+    def averaged(self, part: Part, system: str, attribute: str) -> Array:
+        """Return T[system, attribute, :] on a data set: the measure averaged over restarts."""
+        return mean_of(part.scores(system, attribute))
+
+
+def mean_of(rows: Array, axis: int = 0) -> Array:
+    """Return the mean of what is defined, NaN where nothing is."""
+    known = ~np.isnan(rows)
+    count = known.sum(axis=axis)
+    total = np.where(known, rows, 0.0).sum(axis=axis)
+    return np.asarray(np.divide(total, count, out=np.full(np.shape(count), np.nan), where=count > 0))
+
+
+def blocks_of(part: Part, system: str, attribute: str, *, blocks: bool) -> Array:
+    """Return a system's blocks on a data set: one, its restarts averaged, or one per restart."""
+    scores = part.scores(system, attribute)
+    return scores if blocks else mean_of(scores)[None]
+
+
+def zeta_of(part: Part, attribute: str) -> float | None:
+    """Return the mean of an attribute over a data set's gold units."""
+    found = part.result.attributes.get(attribute)
+    return None if found is None else found.zeta

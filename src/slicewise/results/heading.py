@@ -1,0 +1,19 @@
+"""The first line of a result: what was evaluated."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from slicewise.errors import counted
+
+
+def heading(data: dict[str, Any]) -> str:
+    """Return the data's name and sizes, and how it was read."""
+    parts = [data["name"], counted(data["items"], "item")]
+    if data["clusters"] != data["items"]:
+        noun = "document" if data["cluster"] == "doc" else "cluster"
+        parts.append(counted(data["clusters"], noun) + ("" if noun == "document" else f" by {data['cluster']}"))
+    if data["gold_units"] is not None:
+        parts.append(counted(data["gold_units"], "gold unit"))
+    parts.append("; ".join(data["notes"]) or f"task {data['task']}")
+    return " · ".join(parts)

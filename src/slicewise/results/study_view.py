@@ -1,0 +1,451 @@
+"""How a study is laid out for people, and as tables of values."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from slicewise.errors import counted
+from slicewise.render.blocks import Block, Column, Grid, Sentence
+from slicewise.render.numbers import probability, score, signed
+from slicewise.results.buckets_view import mean
+from slicewise.results.rows import bounds_row
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
+
+    from slicewise.results.base import Row
+    from slicewise.results.study import Holistic, StudyDiagnosis, StudyResult
+
+ALPHA = 0.05
+FEW_PAIRS = 3
+MOST_SENTENCES = 10
+
+
+def blocks(result: StudyResult) -> list[Block]:
+    """Return what a person is shown, the most important first."""
+    shown: list[Block] = [Sentence(_heading(result), "title")]
+    shown += [Sentence(f"! {warning}", "warning") for warning in result.data["warnings"]]
+    shown += [Sentence(text) for text in sentences(result)]
+    shown += [holistic(result), model_wise(result, "spearman"), model_wise(result, "std"), *attribute_wise(result)]
+    shown += _self(result, None) + _self(result, "group")
+    shown += _comparative(result)
+    shown += [change(result, a, b) for a, b in _pairs_shown(result)]
+    shown += companions(result)
+    shown += [Sentence(""), *_absent(result), Sentence(result.signature, "aside")]
+    return shown
+
+
+def _heading(result: StudyResult) -> str:
+    runs = sum(h.runs for h in result.holistic if h.dataset is not None)
+    parts = [counted(len(result.datasets), "data set"), counted(len(result.systems), "system"), counted(runs, "run")]
+    parts += [f"{counted(len(result.attributes), 'attribute')}", f"task {result.data['task']}"]
+    return " · ".join(parts)
+
+
+def sentences(result: StudyResult) -> list[str]:
+    """Return the diagnoses that survive correction, the widest first, or that there are none."""
+    found = [d for d in result.diagnoses if d.q is not None and d.q < ALPHA and d.difference is not None]
+    tested = [d for d in result.diagnoses if d.p is not None]
+    if not tested:
+        return []
+    if not found:
+        least = min(d.p for d in tested if d.p is not None)
+        over = f" (smallest p of {counted(len(tested), 'test')}: {probability(least)})"
+        few = 3 <= len(result.datasets) < 6
+        why = (
+            f"; with {len(result.datasets)} data sets no p can be below {2 / 2 ** len(result.datasets):.3g}"
+            if few
+            else ""
+        )
+        return [f"No diagnosis survives correction{over}{why}."]
+    kinds: dict[tuple[str, str, str | None], int] = {}
+    said: list[str] = []
+    for d in sorted(found, key=lambda d: (-abs(d.difference or 0.0), d.a, d.attribute)):
+        key = (d.kind, d.a, d.b)
+        kinds[key] = kinds.get(key, 0) + 1
+        if kinds[key] <= 2 and len(said) < MOST_SENTENCES:
+            said.append(f"• {_said(result, d)}")
+    left = len(found) - len(said)
+    return [*said, *([f"  {counted(left, 'more finding')} in --json and --csv."] if left else [])]
+
+
+def _said(result: StudyResult, d: StudyDiagnosis) -> str:
+    where = f"on {d.dataset}" if d.dataset else f"over {counted(len(d.datasets), 'data set')}"
+    where += f" ({d.group})" if d.group else ""
+    q = probability(d.q) if d.q is not None and d.q < 0.001 else f"= {probability(d.q)}"
+    size = f"{abs(d.difference or 0.0):.2f} {result.metric.upper() if result.metric == 'f1' else result.metric}"
+    if d.b is None:
+        return f"{d.a} loses {size} from {d.attribute}:{d.best} to {d.attribute}:{d.worst} {where} (q {q})."
+    ahead = (d.difference or 0.0) > 0
+    better, worse = (d.a, d.b) if ahead != result.lower_is_better else (d.b, d.a)
+    return f"{better} beats {worse} by {size} on {d.attribute}:{d.best} {where} (q {q})."
+
+
+def holistic(result: StudyResult) -> Grid:
+    """Return systems × data sets, restarts averaged, with the mean over data sets."""
+    values = {(h.system, h.dataset): h for h in result.holistic}
+    places: list[str | None] = [*result.datasets, None] if len(result.datasets) > 1 else list(result.datasets)
+    rows, marked = [], set()
+
+    def partial(entry: Holistic) -> bool:
+        return entry.dataset is None and entry.n < len(result.datasets)
+
+    for i, system in enumerate(result.systems):
+        row = [system]
+        for dataset in places:
+            own = values.get((system, dataset))
+            row.append("missing" if own is None else score(own.value) + ("*" if partial(own) else ""))
+        rows.append(tuple(row))
+        for j, dataset in enumerate(places, 1):
+            column = [
+                h.value for (_, d), h in values.items() if d == dataset and h.value is not None and not partial(h)
+            ]
+            best = None if not column else min(column) if result.lower_is_better else max(column)
+            own = values.get((system, dataset))
+            if own is not None and not partial(own) and own.value is not None and own.value == best and len(column) > 1:
+                marked.add((i, j))
+    columns = [Column("system", "left"), *(Column("mean" if d is None else d) for d in places)]
+    note = _restarts(result)
+    note += " * without the data sets where it is missing." if any(partial(h) for h in result.holistic) else ""
+    title = f"Overall {result.metric}"
+    return Grid(title, tuple(columns), tuple(rows), note.strip(), frozenset(marked), name="holistic")
+
+
+def _restarts(result: StudyResult) -> str:
+    if all(h.runs < 2 for h in result.holistic):
+        return ""
+    how = {"average": "Restarts are averaged.", "blocks": "Restarts are averaged here, and blocks of the tests."}
+    return how.get(result.restarts, "The first run of each system.")
+
+
+def model_wise(result: StudyResult, measure: str) -> Grid:
+    """Return systems × attributes, averaged over data sets; what fails Friedman's test is faint."""
+    rows, faint, marked = [], set(), set()
+    found = {(m.system, m.attribute): m for m in result.model_wise if m.dataset is None}
+    means = {h.system: h.value for h in result.holistic if h.dataset is None}
+    names = [
+        a
+        for a in result.attributes
+        if any(getattr(found.get((s, a)), measure, None) is not None for s in result.systems)
+    ]
+    for i, system in enumerate(result.systems):
+        row = [system, score(means.get(system))]
+        for j, attribute in enumerate(names, 2):
+            own = found.get((system, attribute))
+            value = None if own is None else getattr(own, measure)
+            row.append("–" if value is None else signed(value, 2) if measure == "spearman" else score(value, 3))
+            if own is not None and value is not None and (own.friedman_p is None or own.friedman_p >= ALPHA):
+                faint.add((i, j))
+            column = [
+                abs(v) for s in result.systems if (v := getattr(found.get((s, attribute)), measure, None)) is not None
+            ]
+            if value is not None and column and abs(value) == max(column) and len(column) > 1:
+                marked.add((i, j))
+        rows.append(tuple(row))
+    columns = [Column("system", "left"), Column(result.metric), *(Column(name) for name in names)]
+    what = "Spearman's ρ of bucket rank and" if measure == "spearman" else "Standard deviation over buckets of"
+    note = "Mean over data sets. Friedman: blocks are data sets, treatments are buckets, α = 0.05."
+    title = f"Model-wise: {what} {result.metric}"
+    return Grid(
+        title,
+        tuple(columns),
+        tuple(rows),
+        note,
+        frozenset(marked),
+        faint=frozenset(faint),
+        name=f"model-wise-{measure}",
+    )
+
+
+def attribute_wise(result: StudyResult) -> list[Block]:
+    """Return data sets × attributes: the attribute's mean ζ, and ρ, the mean of |Spearman| over systems."""
+    found = {(a.dataset, a.attribute): a for a in result.attribute_wise}
+    made: list[Block] = []
+    for measure, title, note in (
+        ("zeta", "Attribute-wise: ζ, the mean over gold units", ""),
+        (
+            "rho",
+            f"Attribute-wise: ρ, the mean over systems of |Spearman's ρ| of bucket rank and {result.metric}",
+            "Friedman: blocks are systems, treatments are buckets, α = 0.05.",
+        ),
+    ):
+        names = [
+            a
+            for a in result.attributes
+            if any(getattr(found.get((d, a)), measure, None) is not None for d in result.datasets)
+        ]
+        rows, faint, marked = [], set(), set()
+        for i, dataset in enumerate(result.datasets):
+            row = [dataset]
+            for j, name in enumerate(names, 1):
+                own = found.get((dataset, name))
+                value = None if own is None else getattr(own, measure)
+                row.append("–" if value is None else mean(value) if measure == "zeta" else score(value, 2))
+                column = [v for d in result.datasets if (v := getattr(found.get((d, name)), measure, None)) is not None]
+                if value is not None and value == max(column) and len(column) > 1:
+                    marked.add((i, j))
+                if measure == "rho" and own is not None and value is not None:
+                    faint |= {(i, j)} if own.friedman_p is None or own.friedman_p >= ALPHA else set()
+            rows.append(tuple(row))
+        columns = (Column("data set", "left"), *(Column(name) for name in names))
+        made.append(
+            Grid(
+                title, columns, tuple(rows), note, frozenset(marked), faint=frozenset(faint),
+                name=f"attribute-wise-{measure}",
+            )
+        )  # fmt: skip
+    return made
+
+
+def _self(result: StudyResult, which: str | None) -> list[Block]:
+    """Return systems × attributes: the worst and the best bucket, and the gap; one table per data set or group."""
+    found = [d for d in result.diagnoses if d.kind == "self" and bool(d.group) == (which == "group")]
+    made: list[Block] = []
+    for place in dict.fromkeys((d.dataset, d.group) for d in found):
+        own = {(d.a, d.attribute): d for d in found if (d.dataset, d.group) == place}
+        rows, faint = [], set()
+        names = [name for name in result.attributes if any((s, name) in own for s in result.systems)]
+        for i, system in enumerate(result.systems):
+            row = [system]
+            for j, name in enumerate(names, 1):
+                d = own.get((system, name))
+                row.append(
+                    "–"
+                    if d is None or d.difference is None
+                    else f"{_short(d.worst)}→{_short(d.best)} {d.difference:.2f}"
+                )
+                if d is not None and d.difference is not None and (d.q is None or d.q >= ALPHA):
+                    faint.add((i, j))
+            rows.append(tuple(row))
+        columns = (Column("system", "left"), *(Column(name) for name in names))
+        title = "Self-diagnosis: worst → best bucket, and the gap"
+        title += f", {place[0]}" if place[0] else f", data sets with {place[1]}" if place[1] else ""
+        note = _tested(list(own.values()))
+        name = "self-diagnosis" + (f"-{place[0] or place[1]}" if place != (None, None) else "")
+        made.append(Grid(title, columns, tuple(rows), note, faint=frozenset(faint), name=name))
+    return made
+
+
+def _tested(diagnoses: Sequence[StudyDiagnosis]) -> str:
+    tests = list(dict.fromkeys(d.test for d in diagnoses if d.test))
+    return f"{'; '.join(tests)}; q: Benjamini–Hochberg." if tests else "Too few data sets to test."
+
+
+def _pairs_shown(result: StudyResult) -> list[tuple[str, str]]:
+    pairs = list(dict.fromkeys((c.a, c.b) for c in result.relative_changes))
+    return pairs if result.compared or len(pairs) <= FEW_PAIRS else []
+
+
+def _comparative(result: StudyResult) -> list[Block]:
+    """Return one row per pair and attribute: where a − b is largest and smallest."""
+    pairs = _pairs_shown(result)
+    every = [d for d in result.diagnoses if d.b is not None]
+    if not every:
+        return []
+    if not pairs:
+        n = len({(d.a, d.b) for d in every})
+        return [
+            Sentence(""),
+            Sentence(f"{n} pairs of systems were compared: name some with --compare A,B to see them here."),
+        ]
+    made: list[Block] = []
+    for place in dict.fromkeys((d.dataset, d.group) for d in every):
+        rows: list[tuple[str, ...]] = []
+        faint = set()
+        for a, b in pairs:
+            for name in result.attributes:
+                row = [f"{a} − {b}", name]
+                own = {d.kind: d for d in every if (d.a, d.b, d.attribute, d.dataset, d.group) == (a, b, name, *place)}
+                for kind in ("largest", "smallest"):
+                    d = own.get(kind)
+                    if d is None or d.difference is None:
+                        row += ["–", "–"]
+                        continue
+                    if d.q is None or d.q >= ALPHA:
+                        faint.add((len(rows), len(row)))
+                    row += [f"{_short(d.best)} {signed(d.difference, 3)}", probability(d.q)]
+                if own:
+                    rows.append(tuple(row))
+        titles = [Column(t, "left") for t in ("a − b", "attribute")]
+        titles += [Column(t) for side in ("largest in", "smallest in") for t in (side, "q")]
+        title = f"Comparative diagnosis: where a − b of {result.metric} is largest and smallest"
+        title += f", {place[0]}" if place[0] else f", data sets with {place[1]}" if place[1] else ""
+        name = "comparative-diagnosis" + (f"-{place[0] or place[1]}" if place != (None, None) else "")
+        here = [d for d in every if (d.dataset, d.group) == place]
+        made.append(Grid(title, tuple(titles), tuple(rows), _tested(here), faint=frozenset(faint), name=name))
+    return made
+
+
+def change(result: StudyResult, a: str, b: str) -> Grid:
+    """Return the relative change (a − b)/b, buckets × data sets."""
+    found = {(c.attribute, c.bucket, c.dataset): c.change for c in result.relative_changes if (c.a, c.b) == (a, b)}
+    keys = list(dict.fromkeys((c.attribute, c.bucket) for c in result.relative_changes if (c.a, c.b) == (a, b)))
+    rows = tuple(
+        (attribute, bucket, *(_percent(found.get((attribute, bucket, d))) for d in result.datasets))
+        for attribute, bucket in keys
+        if any(found.get((attribute, bucket, d)) is not None for d in result.datasets)
+    )
+    columns = (Column("attribute", "left"), Column("bucket", "left"), *(Column(d) for d in result.datasets))
+    title = f"Relative change of {result.metric}: ({a} − {b})/{b}"
+    return Grid(title, columns, rows, "Restarts averaged; – where it is undefined.", name=f"relative-change-{a}-{b}")
+
+
+def companions(result: StudyResult) -> list[Block]:
+    """Return the rank correlation of attribute and being found, attributes × systems, one table per data set."""
+    made: list[Block] = []
+    for dataset in result.datasets:
+        own = {(c.attribute, c.system): c for c in result.item_level if c.dataset == dataset}
+        names = [name for name in result.attributes if any(key[0] == name for key in own)]
+        if not names:
+            continue
+        rows, faint = [], set()
+        for i, name in enumerate(names):
+            row = [name]
+            for j, system in enumerate(result.systems, 1):
+                c = own.get((name, system))
+                row.append("–" if c is None else signed(c.correlation, 2))
+                if c is not None and c.ci is not None and c.ci[0] <= 0 <= c.ci[1]:
+                    faint.add((i, j))
+            rows.append(tuple(row))
+        columns = (Column("attribute", "left"), *(Column(system) for system in result.systems))
+        note = "Over gold units, found or missed (items: their scores); first run."
+        note += f" {result.inference.confidence:.0%} intervals that hold 0 are not significant." if faint else ""
+        title = f"Rank correlation with being found, unit by unit: {dataset}"
+        made.append(Grid(title, columns, tuple(rows), note, faint=frozenset(faint), name=f"unit-level-{dataset}"))
+    return made
+
+
+def performance(result: StudyResult) -> list[Grid]:
+    """Return the whole table T, one grid per data set: buckets × systems, restarts averaged."""
+    made = []
+    for dataset in result.datasets:
+        cells = [c for c in result.performance if c.dataset == dataset]
+        keys = list(dict.fromkeys((c.attribute, c.bucket, c.interval) for c in cells))
+        values: dict[tuple[str, str, str], list[float]] = {}
+        n: dict[tuple[str, str], int] = {}
+        for c in cells:
+            n[c.attribute, c.bucket] = c.n_gold
+            if c.value is not None:
+                values.setdefault((c.attribute, c.bucket, c.system), []).append(c.value)
+        rows = []
+        for attribute, bucket, interval in keys:
+            means = [values.get((attribute, bucket, system)) for system in result.systems]
+            own = tuple(score(sum(v) / len(v)) if v else "–" for v in means)
+            rows.append((attribute, bucket, interval, f"{n[attribute, bucket]:,}", *own))
+        columns = [Column(t, "left") for t in ("attribute", "bucket", "values")]
+        columns += [Column("n"), *(Column(system) for system in result.systems)]
+        title = f"{result.metric} by bucket: {dataset}"
+        made.append(Grid(title, tuple(columns), tuple(rows), _restarts(result), name=f"performance-{dataset}"))
+    return made
+
+
+def grids(result: StudyResult) -> list[Grid]:
+    """Return every table, for files: those of the terminal, the whole performance table, and all changes."""
+    shown = [block for block in blocks(result) if isinstance(block, Grid)]
+    pairs = list(dict.fromkeys((c.a, c.b) for c in result.relative_changes))
+    changes = [change(result, a, b) for a, b in pairs if (a, b) not in _pairs_shown(result)]
+    return [*shown, *friedman_tests(result), *each_dataset(result), *changes, *performance(result)]
+
+
+def friedman_tests(result: StudyResult) -> list[Grid]:
+    """Return the p-values of Friedman's test: of each system over data sets, and on each data set over systems."""
+    by_system = {(m.system, m.attribute): m for m in result.model_wise if m.dataset is None}
+    by_dataset = {(a.dataset, a.attribute): a for a in result.attribute_wise}
+    return [
+        _p_grid("system", result.systems, result, by_system, "friedman-systems", "blocks are data sets"),
+        _p_grid("data set", result.datasets, result, by_dataset, "friedman-datasets", "blocks are systems"),
+    ]
+
+
+def _p_grid(head: str, rows: Sequence[str], result: StudyResult, tests: Mapping[Any, Any], name: str, how: str) -> Grid:
+    body, faint = [], set()
+    for i, row in enumerate(rows):
+        cells = [row]
+        for j, attribute in enumerate(result.attributes, 1):
+            own = tests.get((row, attribute))
+            cells.append("–" if own is None or own.friedman_p is None else f"{own.friedman_p:.2g}")
+            if own is not None and own.friedman_p is not None and own.friedman_p >= ALPHA:
+                faint.add((i, j))
+        body.append(tuple(cells))
+    columns = (Column(head, "left"), *(Column(attribute) for attribute in result.attributes))
+    note = f"Treatments are buckets, {how}; not corrected (q is in --json and --csv)."
+    return Grid("p of Friedman's test", columns, tuple(body), note, faint=frozenset(faint), name=name)
+
+
+def each_dataset(result: StudyResult) -> list[Grid]:
+    """Return the model-wise measures on each data set."""
+    made = []
+    for dataset in result.datasets if len(result.datasets) > 1 else ():
+        own = {(m.system, m.attribute): m for m in result.model_wise if m.dataset == dataset}
+        for measure, what in (("spearman", "Spearman's ρ of bucket rank and"), ("std", "Standard deviation of")):
+            rows = []
+            for system in result.systems:
+                values = [getattr(own.get((system, a)), measure, None) for a in result.attributes]
+                shown = ["–" if v is None else signed(v, 2) if measure == "spearman" else score(v, 3) for v in values]
+                rows.append((system, *shown))
+            columns = (Column("system", "left"), *(Column(attribute) for attribute in result.attributes))
+            title = f"Model-wise: {what} {result.metric}, {dataset}"
+            made.append(Grid(title, columns, tuple(rows), name=f"model-wise-{measure}-{dataset}"))
+    return made
+
+
+def _absent(result: StudyResult) -> list[Block]:
+    said: list[Block] = []
+    for dataset, absent in result.data["absent"].items():
+        needs: dict[str, list[str]] = {}
+        for name, need in absent.items():
+            needs.setdefault(need, []).append(name)
+        said += [
+            Sentence(f"{dataset}, left out: {', '.join(names)}, which need {need}.", "aside")
+            for need, names in needs.items()
+        ]
+    return said
+
+
+def _percent(value: float | None) -> str:
+    return "–" if value is None else f"{100 * value:+.0f}%".replace("-", "−")
+
+
+def _short(text: str | None, limit: int = 12) -> str:
+    text = text or "–"
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def tables(result: StudyResult) -> dict[str, list[Row]]:
+    """Return long tables of values."""
+    made = {
+        "performance": _flat(result.performance),
+        "holistic": _flat(result.holistic),
+        "model_wise": _flat(result.model_wise),
+        "attribute_wise": _flat(result.attribute_wise),
+        "diagnoses": [row | {"datasets": " ".join(d.datasets)} for row, d in _with(result.diagnoses)],
+        "picks": [
+            {"kind": d.kind, "a": d.a, "b": d.b, "attribute": d.attribute, "group": d.group, **asdict(pick)}
+            for d in result.diagnoses
+            for pick in d.picks
+        ],
+        "relative_changes": _flat(result.relative_changes),
+        "item_level": _flat(result.item_level),
+    }
+    return {name: rows for name, rows in made.items() if rows}
+
+
+def _with(entries: Iterable[Any]) -> list[tuple[Row, Any]]:
+    return [(row, entry) for entry in entries for row in _flat([entry])]
+
+
+def _flat(entries: Iterable[Any]) -> list[Row]:
+    """Return entries as rows; an interval as two columns, what has parts is left out."""
+    rows = []
+    for entry in entries:
+        row: Row = {}
+        for name in entry.__dataclass_fields__:
+            value = getattr(entry, name)
+            if name == "ci":
+                row |= bounds_row(value)
+            elif not isinstance(value, tuple):
+                row[name] = value
+        rows.append(row)
+    return rows
