@@ -167,17 +167,19 @@ class Evaluation:
         systems: Mapping[str, Sequence[Any]],
         *,
         documents: Sequence[Any] | None = None,
+        train: tuple[Sequence[Sequence[str]], Sequence[Sequence[str]]] | None = None,
         name: str = "data",
         **options: Any,
     ) -> Self:
         """Make an evaluation from lists of tags, one list per sentence, as seqeval takes them.
 
-        A system's value is such a list, or a list of several (restarts).
+        A system's value is such a list, or a list of several (restarts). `train`: training tokens and tags.
         """
         reference = tagged("gold", gold, tokens, documents)
         runs = name_runs(systems, lambda value: bool(value) and bool(value[0]) and not isinstance(value[0][0], str))
         files = {run: tagged(run, tags, None, None) for run, tags in runs.files.items()}
-        return cls.build(name, reference, files, runs.restarts, [], check_options(**options))
+        training = None if train is None else tagged("train", train[1], train[0], None)
+        return cls.build(name, reference, files, runs.restarts, [], check_options(**options), training)
 
     @classmethod
     def from_spans(
@@ -187,14 +189,20 @@ class Evaluation:
         systems: Mapping[str, Sequence[Sequence[tuple[int, int, str]]]],
         *,
         documents: Sequence[Any] | None = None,
+        train: tuple[Sequence[Any], Sequence[Sequence[tuple[int, int, str]]]] | None = None,
         name: str = "data",
         **options: Any,
     ) -> Self:
-        """Make an evaluation from (start, end, label) spans over texts (character offsets) or lists of tokens."""
+        """Make an evaluation from (start, end, label) spans over texts (character offsets) or lists of tokens.
+
+        `train`: training items and their spans.
+        """
         reference = spanned("gold", gold, items, documents)
         _check_named(systems)
         files = {run: spanned(run, spans, None, None) for run, spans in systems.items()}
-        return cls.build(name, reference, files, {run: (run,) for run in files}, [], check_options(**options))
+        training = None if train is None else spanned("train", train[1], train[0], None)
+        restarts = {run: (run,) for run in files}
+        return cls.build(name, reference, files, restarts, [], check_options(**options), training)
 
     @classmethod
     def from_labels(
@@ -204,13 +212,17 @@ class Evaluation:
         *,
         texts: Sequence[str] | None = None,
         clusters: Sequence[Any] | None = None,
+        train: tuple[Sequence[str], Sequence[Any]] | None = None,
         name: str = "data",
         **options: Any,
     ) -> Self:
-        """Make an evaluation from one label per item, or from a list of labels per item (multi-label)."""
+        """Make an evaluation from one label per item, or from a list of labels per item (multi-label).
+
+        `train`: training texts and their labels.
+        """
         several = any(isinstance(g, (list, tuple, set, frozenset)) for g in gold)
         options.setdefault("task", Task.MULTILABEL if several else Task.LABELS)
-        return cls._from_answers(gold, systems, texts, clusters, name, options)
+        return cls._from_answers(gold, systems, texts, clusters, name, options, train)
 
     @classmethod
     def from_texts(
@@ -292,6 +304,7 @@ class Evaluation:
         clusters: Sequence[Any] | None,
         name: str,
         options: dict[str, Any],
+        train: tuple[Sequence[str], Sequence[Any]] | None = None,
     ) -> Self:
         metadata = pl.DataFrame() if clusters is None else pl.DataFrame({"doc": pl.Series([str(c) for c in clusters])})
         for extra in (clusters, texts):
@@ -305,7 +318,11 @@ class Evaluation:
         files = {run: one(run, values) for run, values in systems.items()}
         inputs = [] if texts is None else [Annotations(name="input", items=len(texts), answers=pl.Series(list(texts)))]
         reference = None if gold is None else one("gold", gold)
-        return cls.build(name, reference, files, {run: (run,) for run in files}, inputs, check_options(**options))
+        training = None
+        if train is not None:
+            training = replace(one("train", train[1]), metadata=pl.DataFrame(), texts=pl.Series(list(train[0])))
+        restarts = {run: (run,) for run in files}
+        return cls.build(name, reference, files, restarts, inputs, check_options(**options), training)
 
     @classmethod
     def build(
@@ -336,7 +353,7 @@ class Evaluation:
             restarts=restarts,
             options=options,
             train=training,
-            digests=tuple(digests) or (f"data:{_digest(aligned)}",),
+            digests=tuple(digests) or (f"data:{_digest(aligned, training)}",),
         )
 
 
@@ -368,15 +385,24 @@ def _check_named(systems: object) -> None:
         raise UserError('systems must be named: {"name": output, …}')
 
 
-def _digest(aligned: Aligned) -> str:
+def _digest(aligned: Aligned, train: Training | None) -> str:
     """Return a hash of data that came from no file."""
     digest = hashlib.sha256()
-    for frame in (aligned.units, aligned.answers):
-        for column in [] if frame is None else frame.get_columns():
-            values = (
-                column.alias("").to_list() if column.dtype.is_nested() else column.alias("").cast(pl.String).to_list()
-            )
-            digest.update(repr((column.name, values)).encode())
+    frames = [
+        frame for frame in (aligned.units, aligned.answers, aligned.fields, aligned.metadata) if frame is not None
+    ]
+    columns = [column for frame in frames for column in frame.get_columns()]
+    columns += [] if aligned.tokens is None else [aligned.tokens]
+    if train is not None:
+        columns += [c for c in (train.annotations.tokens, train.annotations.texts) if c is not None]
+        for numbers in () if train.units is None else (train.units.item, train.units.start, train.units.end):
+            digest.update(numbers.tobytes())
+        if train.units is not None:
+            columns.append(pl.Series(train.units.labels, dtype=pl.String).gather(train.units.label))
+    for column in columns:
+        plain = column.alias("")
+        values = plain.to_list() if column.dtype.is_nested() else plain.cast(pl.String).to_list()
+        digest.update(repr((column.name, values)).encode())
     digest.update(aligned.clusters.cluster.tobytes())
     return digest.hexdigest()[:12]
 

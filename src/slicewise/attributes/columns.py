@@ -24,7 +24,7 @@ def column_attributes(facts: Facts) -> list[Attribute]:
     found = [
         _attribute(name, f"the field {name!r} of the data", Of.ITEM, _of_item(name))
         for name in a.metadata.columns
-        if _tells_something(a.metadata.get_column(name))
+        if name != a.clusters.kind and _tells_something(a.metadata.get_column(name))
     ]
     if facts.task in TAGGED:
         found += [

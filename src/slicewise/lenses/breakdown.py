@@ -192,6 +192,11 @@ class Sliced:
         facts = Facts(evaluation)
         chosen, self.lacking = choose(facts, plan.attributes, core=plan.core)
         wanted = {a.name: a for a in chosen}
+        if not wanted:
+            lacking = ", ".join(f"{name} needs {need.value}" for name, need in list(self.lacking.items())[:1])
+            raise UserError(
+                f"the data has no attribute to break down by: no text, no fields ({lacking or 'no columns'})"
+            )
         crossed = {a.name: a for pair in plan.crosses for a in choose(facts, pair)[0] if a.name not in wanted}
         unused = [name for name in plan.cuts or {} if name not in wanted | crossed]
         for name in unused:

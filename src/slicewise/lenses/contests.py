@@ -1,0 +1,106 @@
+"""Comparative diagnosis: the buckets in which two systems differ most, tested before they are picked."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from slicewise.errors import UserError, did_you_mean, quoted
+from slicewise.results.base import defined
+from slicewise.results.buckets import Comparison, Extreme
+from slicewise.stats.exchange import slice_randomisation
+from slicewise.stats.multiplicity import benjamini_hochberg
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from slicewise.evaluation import Evaluation
+    from slicewise.lenses.breakdown import Measure
+    from slicewise.lenses.tally import Tally
+    from slicewise.results.base import Bounds
+
+    Array = NDArray[np.float64]
+
+
+def pairs_to_compare(
+    evaluation: Evaluation, compared: Sequence[str], asked: Sequence[tuple[str, str]]
+) -> list[tuple[str, str]]:
+    """Return the pairs of systems to compare: all, a < b by code points, or those asked for, in their order."""
+    if not asked:
+        return list(combinations(sorted(compared), 2))
+    names = {name: runs[0] for name, runs in evaluation.restarts.items()} | {run: run for run in evaluation.systems}
+    for pair in asked:
+        if len(pair) != 2 or pair[0] == pair[1]:
+            raise UserError(f"{quoted(','.join(pair))} are not two systems; write --compare A,B")
+        for name in pair:
+            if name not in names:
+                raise UserError(f"no system {quoted(name)} to compare; {did_you_mean(name, names)}")
+    return [(names[a], names[b]) for a, b in asked]
+
+
+def compare_systems(
+    evaluation: Evaluation,
+    tallies: Sequence[Tally],
+    pairs: Sequence[tuple[str, str]],
+    measure: Measure,
+    *,
+    draws: int,
+    seed: int,
+) -> tuple[Comparison, ...]:
+    """Test every pair of systems in every bucket, correct over all of them, then pick the two extremes."""
+    comparable = [t for t in tallies if t.broken.shared]
+    if not pairs or not comparable:
+        return ()
+    places = np.array([[evaluation.systems.index(name) for name in pair] for pair in pairs])
+    every = [np.full((len(pairs), len(t.broken.slots)), np.nan) for t in comparable]
+    if draws:
+        cells = [t.broken.cells for t in comparable]
+        every = [p for p, _ in slice_randomisation(cells, measure.finish, places, draws=draws, seed=seed)]
+    corrected = benjamini_hochberg(np.concatenate([p.ravel() for p in every]))
+    made, at = [], 0
+    for tally, p in zip(comparable, every, strict=True):
+        q = corrected[at : at + p.size].reshape(p.shape)
+        at += p.size
+        made += _compared(tally, pairs, places, p, q)
+    order = {pair: i for i, pair in enumerate(pairs)}
+    return tuple(sorted(made, key=lambda c: order[c.a, c.b]))
+
+
+def _compared(
+    tally: Tally, pairs: Sequence[tuple[str, str]], places: NDArray[np.int64], p: Array, q: Array
+) -> list[Comparison]:
+    difference = tally.values[places[:, 0]] - tally.values[places[:, 1]]
+    nowhere: NDArray[np.bool_] = np.asarray(np.isnan(difference).all(axis=1))
+    largest = np.argmax(np.where(np.isnan(difference), -np.inf, difference), axis=1)
+    smallest = np.argmin(np.where(np.isnan(difference), np.inf, difference), axis=1)
+    bounds: list[tuple[Bounds | None, int]] = [(None, 0)] * (2 * len(pairs))
+    if tally.drawn_values is not None:
+        slot = np.concatenate([largest, smallest])
+        a, b = np.tile(places[:, 0], 2), np.tile(places[:, 1], 2)
+        bounds = tally.bounds(tally.drawn_values[:, a, slot] - tally.drawn_values[:, b, slot])
+
+    def extreme(i: int, k: int, ci: Bounds | None) -> Extreme:
+        if nowhere[i]:
+            return Extreme(bucket=None, difference=None)
+        return Extreme(
+            bucket=tally.broken.slots[k].name,
+            difference=float(difference[i, k]),
+            ci=ci,
+            p=defined(float(p[i, k])),
+            q=defined(float(q[i, k])),
+        )
+
+    return [
+        Comparison(
+            a=a,
+            b=b,
+            attribute=tally.broken.name,
+            largest=extreme(i, int(largest[i]), bounds[i][0]),
+            smallest=extreme(i, int(smallest[i]), bounds[len(pairs) + i][0]),
+        )
+        for i, (a, b) in enumerate(pairs)
+    ]

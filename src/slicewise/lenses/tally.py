@@ -1,0 +1,76 @@
+"""A breakdown with its values, and both in every bootstrap draw."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from slicewise.lenses.companion import correlations
+from slicewise.lenses.inference import bounds_of
+from slicewise.metrics.counts import N_GOLD
+from slicewise.stats.intervals import Resamples, percentile_interval
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from slicewise.evaluation import Evaluation
+    from slicewise.lenses.breakdown import Breakdown, Measure, Sliced
+    from slicewise.results.base import Bounds
+    from slicewise.results.score import Value
+
+    Array = NDArray[np.float64]
+
+
+SMALL = 30
+"""A bucket with fewer gold units is marked."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """A breakdown with its values and their draws."""
+
+    broken: Breakdown
+    values: Array
+    """`(systems, slots)`."""
+    draws: Array | None
+    """Statistics in every draw, `(draws, systems, slots, k)`."""
+    drawn_values: Array | None
+    confidence: float
+    correlations: list[Value] | None
+
+    @classmethod
+    def of(
+        cls,
+        evaluation: Evaluation,
+        sliced: Sliced,
+        broken: Breakdown,
+        measure: Measure,
+        drawn: Resamples | None,
+        confidence: float,
+    ) -> Tally:
+        """Compute the values, their draws, and the unit-level correlations."""
+        values = measure.finish(broken.totals)
+        draws = None if drawn is None else _draws(broken, measure, drawn)
+        drawn_values = None if draws is None else measure.finish(draws)
+        companion = correlations(evaluation, sliced, broken, drawn, confidence)
+        return cls(broken, values, draws, drawn_values, confidence, companion)
+
+    def bounds(self, drawn: Array) -> list[tuple[Bounds | None, int]]:
+        """Return the bounds of `(draws, values)`, and in how many draws each was undefined."""
+        found = percentile_interval(drawn, confidence=self.confidence)
+        rows = zip(found.lo, found.hi, found.undefined, strict=True)
+        return [(bounds_of(float(lo), float(hi)), int(undefined)) for lo, hi, undefined in rows]
+
+
+def _draws(broken: Breakdown, measure: Measure, drawn: Resamples) -> Array:
+    """Return the statistics of every draw; gold counts, which all systems share, are summed once."""
+    cells = broken.cells
+    if measure.metric is not None or not broken.shared:
+        return drawn.sums(cells)
+    groups, systems, slots, _ = cells.shape
+    own = cells[..., :N_GOLD].reshape(groups, -1)
+    sums = drawn.sums(np.concatenate([own, cells[:, 0, :, N_GOLD]], axis=1))
+    gold = np.broadcast_to(sums[:, None, own.shape[1] :, None], (len(sums), systems, slots, 1))
+    return np.concatenate([sums[:, : own.shape[1]].reshape(-1, systems, slots, N_GOLD), gold], axis=3)
