@@ -44,6 +44,8 @@ class Slot:
     """Whether it merged away, and can hold nothing."""
     whole: bool = False
     """Whether the values are whole numbers."""
+    digits: int = 3
+    """So many that no other bucket of the attribute reads the same."""
 
     @property
     def interval(self) -> str:
@@ -51,21 +53,16 @@ class Slot:
         if self.missing or self.merged:
             return "–"
         if self.value is not None:
-            return self.value if isinstance(self.value, str) else _number(self.value)
+            return self.value if isinstance(self.value, str) else _number(self.value, self.digits)
         if self.lo is None and self.hi is None:
             return "any value" if not self.name or self.name in SIZES else self.name
+        step = 1 if self.whole and self.lo is not None and float(self.lo).is_integer() else 0
+        lo, hi = (_number(edge, self.digits) for edge in (None if self.lo is None else self.lo + step, self.hi))
         if self.lo is None:
-            return f"≤ {_number(self.hi)}"
-        if self.whole and float(self.lo).is_integer():
-            first = _number(self.lo + 1)
-            return (
-                f"≥ {first}"
-                if self.hi is None
-                else first
-                if self.hi == self.lo + 1
-                else f"{first} – {_number(self.hi)}"
-            )
-        return f"> {_number(self.lo)}" if self.hi is None else f"{_number(self.lo)} – {_number(self.hi)}"
+            return f"≤ {hi}"
+        if self.hi is None:
+            return f"≥ {lo}" if step else f"> {lo}"
+        return lo if step and self.hi == self.lo + 1 else f"{lo} – {hi}"
 
 
 @dataclass(frozen=True)
@@ -262,6 +259,11 @@ def _intervals(cuts: Sequence[float], parts: int, *, low: float | None = None, h
 def _named(slots: Sequence[Slot]) -> tuple[Slot, ...]:
     """Return intervals with names: four are XS to XL, others are called by their values."""
     own = [slot for slot in slots if not slot.missing]
+    for digits in (3, 5, 8, 17):
+        own = [replace(slot, digits=digits) for slot in own]
+        texts = [slot.interval for slot in own if not slot.merged]
+        if len(set(texts)) == len(texts):
+            break
     names = SIZES if len(own) == len(SIZES) else tuple(_interval_name(slot, i) for i, slot in enumerate(own))
     return (*(replace(slot, name=name) for slot, name in zip(own, names, strict=True)), *slots[len(own) :])
 
@@ -279,7 +281,7 @@ def as_category(values: pl.Series) -> pl.Series:
     """Return values as text."""
     if values.dtype == pl.Boolean:
         return values.replace_strict({True: "yes", False: "no"}, default=None, return_dtype=pl.String)
-    return values.cast(pl.String)
+    return (values.fill_nan(None) if values.dtype.is_float() else values).cast(pl.String)
 
 
 def _by_frequency(values: pl.Series, most: int | None = None) -> list[str]:
@@ -300,14 +302,12 @@ def _unused(name: str, taken: Sequence[str]) -> str:
     return name
 
 
-def _number(value: float | None) -> str:
-    return (
-        ""
-        if value is None
-        else f"{value:.3g}"
-        if abs(value) < 1000 or not float(value).is_integer()
-        else f"{value:,.0f}"
-    )
+def _number(value: float | None, digits: int = 3) -> str:
+    if value is None:
+        return ""
+    if float(value).is_integer() and abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.{digits}g}"
 
 
 def parse_cuts(text: str) -> tuple[str, Bucketing]:

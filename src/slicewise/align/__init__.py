@@ -359,7 +359,7 @@ def training_units(train: Annotations, task: Task, options: Options) -> UnitSet 
     if task in (Task.LABELS, Task.MULTILABEL) and train.answers is not None:
         with explained(train.name):
             if task is Task.MULTILABEL:
-                return _renamed(answers.multilabel_units(train), task, options)
+                return _renamed(answers.multilabel_units(train), task, options).distinct()
             return _renamed(answers.label_units(answers.labels(train, gold=False)[0]), task, options)
     train = tagged_lines(train) if task in (Task.SPANS, Task.TOKENS) else train
     if task not in (Task.SPANS, Task.TOKENS) or (train.tags is None and train.spans is None):
@@ -368,4 +368,4 @@ def training_units(train: Annotations, task: Task, options: Options) -> UnitSet 
     if texts is None and train.offsets is None:
         raise train.error("spans without tokens or text; expected 'text' or 'tokens' in each item")
     lengths = train.lengths if texts is None else texts.str.len_chars().to_numpy().astype(np.int64)
-    return _renamed(find_units(train, train, lengths, task, options).units, task, options)
+    return _renamed(find_units(train, train, lengths, task, options).units, task, options).distinct()

@@ -42,6 +42,13 @@ class UnitSet:
         """Return some of the units."""
         return UnitSet(self.item[mask], self.start[mask], self.end[mask], self.label[mask], self.labels)
 
+    def distinct(self) -> UnitSet:
+        """Return each unit once."""
+        order, new, _ = _ordered([self.item, self.start, self.end, self.label])
+        first = np.zeros(len(self), np.bool_)
+        first[order[new]] = True
+        return self.keep(first)
+
     def relabelled(self, mapping: Mapping[str, str]) -> UnitSet:
         """Return the units under other labels; several labels may become one."""
         if not any(name in mapping for name in self.labels):

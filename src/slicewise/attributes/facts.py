@@ -260,29 +260,37 @@ class Facts:
             raise ValueError("no tokens")
         cluster = self.evaluation.aligned.clusters.cluster.astype(np.int64)
         size = self._sequences.size
-        found = list(self._sequences.matches(self.token, self.corpus.item))
-        position, number = (np.concatenate([*part, np.zeros(0, np.int64)]) for part in zip(*found, strict=True))
+        found = [*self._sequences.matches(self.token, self.corpus.item), (np.zeros(0, np.int64), np.zeros(0, np.int64))]
+        position, number = (np.concatenate(part) for part in zip(*found, strict=True))
         wanted = np.isin(number, self.surface)
         position, number = position[wanted], number[wanted]
         known, where = np.unique(cluster[self.corpus.item[position]] * size + number, return_inverse=True)
         first = np.full(len(known), len(self.token))
         np.minimum.at(first, where, position)
-        own = np.searchsorted(known, cluster[self.units.item] * size + self.surface)
-        return first[np.minimum(own, len(known) - 1)] < self.units.position
+        wanted_here = cluster[self.units.item] * size + self.surface
+        own = np.minimum(np.searchsorted(known, wanted_here), max(0, len(known) - 1))
+        if not len(known):
+            return np.zeros(len(self.units), np.bool_)
+        return np.asarray((known[own] == wanted_here) & (first[own] < self.units.position))
 
     @cached_property
     def types(self) -> tuple[Ints, int]:
         """The type of each label (B- and I- removed) as a number, and how many types there are."""
-        names = [bare(label) for label in self.evaluation.aligned.labels]
+        names = [self._type(label) for label in self.evaluation.aligned.labels]
         distinct = sorted(set(names))
         return np.array([distinct.index(name) for name in names], np.int64), max(1, len(distinct))
+
+    def _type(self, label: str) -> str:
+        """Return a tag without B- and I-; labels of spans are types already."""
+        tags = self.task is Task.TOKENS and not self.evaluation.options.strip_prefix
+        return bare(label) if tags else label
 
     @cached_property
     def train_token_types(self) -> tuple[Ints, Ints]:
         """Every training token inside a unit, and its type: two arrays of numbers, each pair once per place."""
         found = self._train_set
-        names = sorted({bare(label) for label in self.evaluation.aligned.labels})
-        kinds = _numbered([bare(label) for label in found.labels], names)[found.label]
+        names = sorted({self._type(label) for label in self.evaluation.aligned.labels})
+        kinds = _numbered([self._type(label) for label in found.labels], names)[found.label]
         first, length = self.train_ranges
         row, position = expanded(first, length)
         known = kinds[row] != NOWHERE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -136,7 +137,7 @@ class Described:
         if not self.numeric:
             return None
         known = self.gold_values.cast(pl.Float64).drop_nulls().drop_nans().to_numpy()
-        return float(np.sum(known) / len(known)) if len(known) else None
+        return math.fsum(known.tolist()) / len(known) if len(known) else None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -197,7 +198,8 @@ class Sliced:
             raise UserError(
                 f"the data has no attribute to break down by: no text, no fields ({lacking or 'no columns'})"
             )
-        crossed = {a.name: a for pair in plan.crosses for a in choose(facts, pair)[0] if a.name not in wanted}
+        self.crosses = [(_one(facts, a), _one(facts, b)) for a, b in plan.crosses]
+        crossed = {a.name: a for pair in self.crosses for a in pair if a.name not in wanted}
         unused = [name for name in plan.cuts or {} if name not in wanted | crossed]
         for name in unused:
             choose(facts, [name])  # says so where there is no such attribute
@@ -249,6 +251,13 @@ class Sliced:
         return Breakdown(described=described, buckets=buckets, codes=codes, cells=cells[order])
 
 
+def _one(facts: Facts, name: str) -> Attribute:
+    found, _ = choose(facts, [name])
+    if len(found) != 1:
+        raise UserError(f"{quoted(str(name))} is not one attribute; write --cross A,B")
+    return found[0]
+
+
 def _described(attribute: Attribute, facts: Facts) -> Described:
     evaluation = facts.evaluation
     rows = None
@@ -262,8 +271,6 @@ def _described(attribute: Attribute, facts: Facts) -> Described:
     if rows is not None and attribute.of in (Of.ITEM, Of.OUTPUT):
         columns = [column.gather(rows.item) for column in columns]
     gold = None if rows is None else rows.frame["gold"].to_numpy()
-    if of_output:
-        gold = None if rows is None else np.ones(len(rows), np.bool_)
     return Described(attribute=attribute, unit=unit, rows=rows, values=tuple(columns), gold=gold)
 
 

@@ -124,7 +124,8 @@ def _shared(sliced: Sliced, others: Sequence[Evaluation] | Mapping[str, Buckets]
         return others
     if not others:
         return {}
-    every = [sliced if other is sliced.evaluation else Sliced(other, sliced.plan, sliced.measure) for other in others]
+    strangers = [other for other in others if other is not sliced.evaluation]
+    every = [sliced, *(Sliced(other, sliced.plan, sliced.measure) for other in strangers)]
     return shared_cuts(sliced.plan, [[*one.described, *one.only_crossed] for one in every])
 
 
@@ -160,8 +161,7 @@ def _broken_down(sliced: Sliced, given: Mapping[str, Buckets]) -> list[Breakdown
     broken = [sliced.break_down(one, given.get(one.attribute.name)) for one in sliced.described]
     known = {one.name: one for one in broken}
     known |= {one.attribute.name: sliced.break_down(one, given.get(one.attribute.name)) for one in sliced.only_crossed}
-    lowered = {name.lower(): one for name, one in known.items()}
-    return broken + [sliced.cross(lowered[a.lower()], lowered[b.lower()]) for a, b in sliced.plan.crosses]
+    return broken + [sliced.cross(known[a.name], known[b.name]) for a, b in sliced.crosses]
 
 
 def _attribute(evaluation: Evaluation, tally: Tally, measure: Measure, picked: Picked) -> AttributeResult:
@@ -226,8 +226,8 @@ def _measured(tally: Tally, measure: Measure) -> list[list[Prf | Measured]]:
     values = {name: one(totals) for name, one in measures.items()}
     intervals = None
     if tally.draws is not None:
-        drawn = np.stack([one(tally.draws) for one in measures.values()], axis=-1).reshape(len(tally.draws), -1)
-        intervals = tally.bounds(drawn)
+        drawn = np.stack([one(tally.draws) for one in measures.values()], axis=-1)
+        intervals = tally.bounds(drawn.reshape(len(drawn), systems * slots * len(measures)))
 
     def one(i: int, k: int) -> Prf:
         at = (i * slots + k) * len(measures)

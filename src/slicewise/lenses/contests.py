@@ -52,7 +52,7 @@ def compare_systems(
     seed: int,
 ) -> tuple[Comparison, ...]:
     """Test every pair of systems in every bucket, correct over all of them, then pick the two extremes."""
-    comparable = [t for t in tallies if t.broken.shared]
+    comparable = [t for t in tallies if t.broken.shared and t.broken.slots]
     if not pairs or not comparable:
         return ()
     places = np.array([[evaluation.systems.index(name) for name in pair] for pair in pairs])

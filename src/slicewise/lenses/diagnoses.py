@@ -28,7 +28,7 @@ ENOUGH = 3
 """Data sets from which on buckets are picked on the others and tested on the one left out."""
 LEFT_OUT = "Wilcoxon signed-rank over data sets, each picked on the others"
 PAPER = "paper's way: Wilcoxon signed-rank over data sets and restarts, picked and tested on the same data"
-WITHIN_SELF = "Wald test on the cluster bootstrap, corrected before picking"
+WITHIN_SELF = "Welch t test on the cluster bootstrap, corrected before picking"
 WITHIN_PAIR = "approximate randomisation by cluster, corrected before picking"
 GROUPED_BY = "eCon"
 

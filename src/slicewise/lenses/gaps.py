@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from slicewise.lenses.breakdown import sizes
-from slicewise.metrics.counts import N_GOLD, N_PRED, TP, precision, recall
 from slicewise.results.base import defined
 from slicewise.results.buckets import Diagnosis
-from slicewise.stats.contrasts import differences_p, proportion_variance
+from slicewise.stats.contrasts import differences_p, shrunk_variance
 from slicewise.stats.multiplicity import benjamini_hochberg
 
 if TYPE_CHECKING:
@@ -24,6 +23,10 @@ if TYPE_CHECKING:
     from slicewise.lenses.tally import Tally
 
     Array = NDArray[np.float64]
+
+
+FEWEST = 3
+"""Clusters that a bucket's units must come from to be tested."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,40 +53,29 @@ def picked_buckets(evaluation: Evaluation, tallies: Sequence[Tally], measure: Me
         q = np.fmax(q, q.swapaxes(1, 2))
         at += part.size
         best, worst = _extremes(measure.sign * tally.values)
-        rows = np.arange(len(evaluation.systems))
-        found[tally.broken.name] = Picked(best, worst, p[rows, best, worst], q[rows, best, worst])
+        rows = np.arange(len(evaluation.systems) if p.shape[1] else 0)
+        found[tally.broken.name] = Picked(
+            best, worst, p[rows, best[rows], worst[rows]], q[rows, best[rows], worst[rows]]
+        )
     return found
 
 
 def _gap_p(tally: Tally, measure: Measure) -> Array:
     """Return the p of the difference of every two slots, `(systems, slots, slots)`."""
-    if tally.drawn_values is None:
-        return np.full((*tally.values.shape, tally.values.shape[1]), np.nan)
-    totals = tally.broken.totals
-    if measure.metric is not None:
-        floor = _typical_variance(tally, measure)
-    elif measure.finish is recall:
-        floor = proportion_variance(totals[..., TP], totals[..., N_GOLD])
-    elif measure.finish is precision:
-        floor = proportion_variance(totals[..., TP], totals[..., N_PRED])
-    else:
-        floor = proportion_variance(totals[..., TP], (totals[..., N_GOLD] + totals[..., N_PRED]) / 2)
-    return differences_p(tally.values, tally.drawn_values, floor)
-
-
-def _typical_variance(tally: Tally, measure: Measure) -> Array:
-    """Return, where a slot has the same value in every draw, the variance that so many typical items would have."""
     if tally.drawn_values is None or tally.draws is None:
-        raise ValueError("no draws")
-    n, _ = sizes(tally.broken, measure)
-    overall = np.nanvar(measure.finish(tally.draws.sum(axis=2)), axis=0) * n.sum(axis=1)
-    defined_draws = np.nan_to_num(tally.drawn_values, nan=0.0)
-    same = np.ptp(np.where(np.isnan(tally.drawn_values), tally.values, defined_draws), axis=0) == 0
-    return np.asarray(np.where(same, overall[:, None] / (n + 4), 0.0))
+        return np.full((*tally.values.shape, tally.values.shape[1]), np.nan)
+    expected, returned = sizes(tally.broken, measure)
+    overall = measure.finish(tally.draws.sum(axis=2))
+    floor = shrunk_variance(tally.drawn_values, overall, (expected + returned) / 2)
+    groups = tally.broken.cells.any(axis=3).sum(axis=0)
+    testable = np.where(groups < FEWEST, np.nan, tally.values)
+    return differences_p(testable, tally.drawn_values, floor, groups - 1)
 
 
 def _extremes(values: Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return where each row is largest and smallest, the first of equals; the same place where fewer than two are."""
+    if not values.shape[1]:
+        return np.zeros(len(values), np.int64), np.zeros(len(values), np.int64)
     high = np.argmax(np.where(np.isnan(values), -np.inf, values), axis=1)
     low = np.argmin(np.where(np.isnan(values), np.inf, values), axis=1)
     few = (~np.isnan(values)).sum(axis=1) < 2

@@ -65,12 +65,22 @@ class Tally:
 
 
 def _draws(broken: Breakdown, measure: Measure, drawn: Resamples) -> Array:
-    """Return the statistics of every draw; gold counts, which all systems share, are summed once."""
+    """Return the statistics of every draw, slot by slot, from the groups that have units there.
+
+    Gold counts, which all systems share, are summed once.
+    """
     cells = broken.cells
-    if measure.metric is not None or not broken.shared:
-        return drawn.sums(cells)
-    groups, systems, slots, _ = cells.shape
-    own = cells[..., :N_GOLD].reshape(groups, -1)
-    sums = drawn.sums(np.concatenate([own, cells[:, 0, :, N_GOLD]], axis=1))
-    gold = np.broadcast_to(sums[:, None, own.shape[1] :, None], (len(sums), systems, slots, 1))
-    return np.concatenate([sums[:, : own.shape[1]].reshape(-1, systems, slots, N_GOLD), gold], axis=3)
+    _, systems, slots, k = cells.shape
+    result = np.empty((drawn.draws, systems, slots, k))
+    once = measure.metric is None and broken.shared
+    for slot in range(slots):
+        some = cells[:, :, slot]
+        here = np.flatnonzero(some.any(axis=(1, 2)))
+        if not once:
+            result[:, :, slot] = drawn.sums(some[here], here)
+            continue
+        own = some[here, :, :N_GOLD].reshape(len(here), systems * N_GOLD)
+        sums = drawn.sums(np.column_stack([own, some[here, 0, N_GOLD]]), here)
+        result[:, :, slot, :N_GOLD] = sums[:, :-1].reshape(-1, systems, N_GOLD)
+        result[:, :, slot, N_GOLD] = sums[:, -1, None]
+    return result

@@ -1,13 +1,13 @@
-"""Differences between the slices of one system: Wald tests on the covariance of the bootstrap draws."""
+"""Differences between the slices of one system: t tests on the covariance of the bootstrap draws."""
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from slicewise.stats.products import COLUMNS, DEPTH, ROWS
+from slicewise.stats.student import two_sided
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -17,29 +17,56 @@ if TYPE_CHECKING:
 NO_THREADS = ROWS * DEPTH * COLUMNS  # multiplications in one product; `products` says why
 ROUNDING = 1e-12  # a variance below this share of its terms is 0
 
-_erfc = np.frompyfunc(math.erfc, 1, 1)
+TYPICAL = 20  # typical units that a slice's own are taken together with to estimate their variance
 
 
-def differences_p(values: NDArray[Any], draws: NDArray[Any], floor: NDArray[Any]) -> Array:
+def differences_p(values: NDArray[Any], draws: NDArray[Any], floor: NDArray[Any], degrees: NDArray[Any]) -> Array:
     """Return the two-sided p of the difference of every two slices, `(..., K, K)`.
 
     `values` is `(..., K)`, `draws` its bootstrap draws `(B, ..., K)`, `floor` the least variance to believe in for
-    each value. NaN on the diagonal, where a value or its floor is undefined, where fewer than 2 draws have both, and
-    where nothing varies.
+    each value: what the draws of one vary less is added to the variance of a difference. `degrees` are the degrees of
+    freedom of each value's variance (Welch's formula gives those of a difference). NaN on the diagonal, where a value
+    or its floor is undefined, where fewer than 2 draws have both, and where nothing varies.
     """
     values, floor = np.asarray(values, dtype=np.float64), np.asarray(floor, dtype=np.float64)
     difference = values[..., :, None] - values[..., None, :]
-    variance = np.maximum(_difference_variance(draws), floor[..., :, None] + floor[..., None, :])
+    lacking = np.maximum(floor - np.nan_to_num(_variance(draws)), 0.0)
+    variance = _difference_variance(draws) + lacking[..., :, None] + lacking[..., None, :]
     known = (variance > 0) & ~np.isnan(difference) & ~np.eye(values.shape[-1], dtype=np.bool_)
-    z = np.divide(np.abs(difference), np.sqrt(variance), out=np.full(difference.shape, np.nan), where=known)
-    return np.asarray(_erfc(z / math.sqrt(2)), dtype=np.float64)
+    t = np.divide(np.abs(difference), np.sqrt(variance), out=np.full(difference.shape, np.nan), where=known)
+    return two_sided(t, _welch(floor, np.asarray(degrees, dtype=np.float64)))
 
 
-def proportion_variance(successes: NDArray[Any], trials: NDArray[Any]) -> Array:
-    """Return the variance of a proportion, its share taken with 2 successes and 2 failures more: 0 of 3 is not sure."""
-    size = np.asarray(trials, dtype=np.float64)
-    share = (np.asarray(successes, dtype=np.float64) + 2) / (size + 4)
-    return np.asarray(share * (1 - share) / np.maximum(size, 1.0))
+def _welch(variance: Array, degrees: Array) -> Array:
+    """Return the degrees of freedom of the difference of every two values; at least the fewer of the two."""
+    both = variance[..., :, None] + variance[..., None, :]
+    parts = variance**2 / np.maximum(degrees, 1.0)
+    parts = parts[..., :, None] + parts[..., None, :]
+    fewer = np.minimum(degrees[..., :, None], degrees[..., None, :])
+    found = np.divide(both**2, parts, out=np.array(fewer, dtype=np.float64), where=parts > 0)
+    return np.maximum(found, 1.0)
+
+
+def shrunk_variance(draws: NDArray[Any], overall: NDArray[Any], sizes: NDArray[Any]) -> Array:
+    """Return the variance of each slice's value, `(..., K)`, as if some typical units were among its own.
+
+    `draws` is `(B, ..., K)`, `overall` the draws of the value over all slices `(B, ...)`, `sizes` the units of each
+    slice. A slice with 0 of 3 right is not certain: three units say little of their own variance.
+    """
+    sizes = np.asarray(sizes, dtype=np.float64)
+    own = _variance(draws) * sizes
+    typical = _variance(overall)[..., None] * sizes.sum(axis=-1, keepdims=True)
+    own = np.where(np.isnan(own), typical, own)
+    return np.asarray((sizes * own + TYPICAL * typical) / (sizes + TYPICAL) / np.maximum(sizes, 1.0))
+
+
+def _variance(draws: NDArray[Any]) -> Array:
+    """Return the variance over the defined draws; NaN where there are fewer than 2."""
+    defined = ~np.isnan(draws)
+    count = defined.sum(axis=0)
+    mean = np.where(defined, draws, 0.0).sum(axis=0) / np.maximum(count, 1)
+    squares = (np.where(defined, draws - mean, 0.0) ** 2).sum(axis=0)
+    return np.asarray(np.divide(squares, count - 1, out=np.full(count.shape, np.nan), where=count >= 2))
 
 
 def _difference_variance(draws: NDArray[Any]) -> Array:

@@ -29,19 +29,26 @@ class Resamples:
     keep: bool = False
     """Whether the draws are kept for the next table of statistics."""
 
-    def sums(self, statistics: NDArray[Any]) -> NDArray[np.float64]:
-        """Return the sum of `statistics`, `(clusters, ...)`, in every draw, `(draws, ...)`; exact for whole numbers."""
-        if len(statistics) != self.clusters:
-            message = f"statistics of {len(statistics)} clusters, draws of {self.clusters}"
+    def sums(self, statistics: NDArray[Any], only: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
+        """Return the sum of `statistics`, `(clusters, ...)`, in every draw, `(draws, ...)`; exact for whole numbers.
+
+        `only`: the clusters that `statistics` are of, where all others have none.
+        """
+        size = self.clusters if only is None else len(only)
+        if len(statistics) != size:
+            message = f"statistics of {len(statistics)} clusters, draws of {size}"
             raise ValueError(message)
         tiles = Tiles.cut(statistics, heaviest=self.clusters)
         result = np.empty((self.draws, tiles.columns))
         factors = tiles.factors()
         filled = done = 0
-        for counts in self.counts():
-            for row in counts:
-                factors[filled, : self.clusters] = row
-                filled += 1
+        for drawn in self.counts():
+            counts = drawn if only is None else drawn.take(only, axis=1)
+            while len(counts):
+                some = counts[: ROWS - filled]
+                counts = counts[len(some) :]
+                factors[filled : filled + len(some), :size] = some
+                filled += len(some)
                 if filled == ROWS or done + filled == self.draws:
                     result[done : done + filled] = tiles.times(factors[:filled])
                     done, filled = done + filled, 0
