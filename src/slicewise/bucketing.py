@@ -42,6 +42,8 @@ class Slot:
     missing: bool = False
     merged: bool = False
     """Whether it merged away, and can hold nothing."""
+    below: float | None = None
+    """The pinned value of the next bucket, which this one does not hold."""
     whole: bool = False
     """Whether the values are whole numbers."""
     digits: int = 3
@@ -54,12 +56,18 @@ class Slot:
             return "–"
         if self.value is not None:
             return self.value if isinstance(self.value, str) else _number(self.value, self.digits)
-        if self.lo is None and self.hi is None:
-            return "any value" if not self.name or self.name in SIZES else self.name
+        return self._edges() if (self.lo, self.hi) != (None, None) else self._whole_line()
+
+    def _whole_line(self) -> str:
+        return "any value" if not self.name or self.name in SIZES else self.name
+
+    def _edges(self) -> str:
         step = 1 if self.whole and self.lo is not None and float(self.lo).is_integer() else 0
         lo, hi = (_number(edge, self.digits) for edge in (None if self.lo is None else self.lo + step, self.hi))
         if self.lo is None:
             return f"≤ {hi}"
+        if self.below is not None:
+            return f"{lo} – <{_number(self.below, self.digits)}"
         if self.hi is None:
             return f"≥ {lo}" if step else f"> {lo}"
         return lo if step and self.hi == self.lo + 1 else f"{lo} – {hi}"
@@ -245,6 +253,7 @@ def _intervals(cuts: Sequence[float], parts: int, *, low: float | None = None, h
     """Return pinned values and the intervals between cuts as `parts` slots, those that merged away after the others."""
     edges = [low, *cuts, None]
     middle = [Slot(lo=lo, hi=hi) for lo, hi in pairwise(edges)]
+    middle[-1] = replace(middle[-1], below=high)
     middle += [Slot(merged=True)] * (parts - len(middle))
     slots = [] if low is None else [Slot(value=low)]
     first = len(slots)

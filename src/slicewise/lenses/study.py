@@ -262,7 +262,11 @@ def _attribute_wise(table: Table, *, blocks: bool) -> Iterable[AttributeWise]:
             values = {system: table.averaged(part, system, name) for system in part.runs}
             rho = [abs(_spearman(part, name, v, ordered=attribute.ordered)) for v in values.values()]
             tested = _friedman(
-                [row for system in part.runs for row in blocks_of(part, system, name, blocks=blocks)],
+                [
+                    table.lined_up(part, name, row)
+                    for system in part.runs
+                    for row in blocks_of(part, system, name, blocks=blocks)
+                ],
                 ordered=attribute.ordered,
             )
             zeta = attribute.zeta

@@ -86,7 +86,7 @@ def _overview(result: BucketsResult) -> Grid:
     over = "items" if result.data["task"] in ("text", "scores") else "gold units"
     note = f"Mean: over {over}. Per system: its worst bucket, and the gap of {result.metric} to its best."
     if result.inference.resamples:
-        note += " Welch t test on the cluster bootstrap; q: Benjamini–Hochberg over all buckets, attributes and systems."
+        note += " Welch t test on the cluster bootstrap; q: Benjamini–Hochberg over buckets, attributes and systems."
     return Grid("What makes units hard", tuple(columns), tuple(rows), note, faint=frozenset(faint), name="overview")
 
 
