@@ -332,6 +332,7 @@ def bucketing_of(name: str, how: Any) -> Bucketing:
     """Return the way to cut that a user gave: numbers, or `quantile(m)`, `width(m)`, `values`."""
     if isinstance(how, Bucketing):
         return how
+    given = how
     if isinstance(how, str):
         if way := re.fullmatch(r"(quantile|width)s?\(\s*(\d+)\s*\)", how):
             m = check_buckets(int(way[2]))
@@ -343,9 +344,9 @@ def bucketing_of(name: str, how: Any) -> Bucketing:
         cuts = tuple(float(cut) for cut in how)
     except (TypeError, ValueError):
         expected = "numbers such as 1,2,3, or quantile(4), width(4), values"
-        raise UserError(f"cuts of {name}: {quoted(str(how))} are no cuts; expected {expected}") from None
+        raise UserError(f"cuts of {name}: {quoted(str(given))} are no cuts; expected {expected}") from None
     if not cuts or not all(math.isfinite(cut) for cut in cuts):
-        raise UserError(f"cuts of {name}: {quoted(str(how))}; expected finite numbers such as 1,2,3")
+        raise UserError(f"cuts of {name}: {quoted(str(given))}; expected finite numbers such as 1,2,3")
     for a, b in pairwise(cuts):
         if a >= b:
             raise UserError(f"cuts of {name} are not increasing: {a:g} comes before {b:g}; write them from low to high")

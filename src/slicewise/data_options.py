@@ -133,6 +133,12 @@ class DataOptions:
             *(self.input or ()),
             *(s.partition("=")[2] for s in self.system or ()),
         ]
+        if self.config is not None:
+            named.append(str(self.config))
+            for dataset in self._datasets():
+                named += [dataset.get(key) for key in ("gold", "train", "matrix")] + [*dataset.get("inputs", ())]
+                for files in dataset.get("systems", {}).values():
+                    named += [files] if isinstance(files, str) else files
         for text in named:
             for path in (text, (text or "").rpartition(":")[0]):
                 if path and is_file(path) and is_file(output) and Path(path).samefile(output):

@@ -108,7 +108,7 @@ def _find(
             f"the attribute {quoted(bare)} is for {tasks}, but the task is {facts.task.value}; use one of: "
             + ", ".join(known)
         )
-    raise UserError(f"unknown attribute {quoted(name)}; {did_you_mean(name, known)}")
+    raise UserError(f"unknown attribute {quoted(name)}; {did_you_mean(name, [*known, *lacking])}")
 
 
 def _versioned(name: str) -> tuple[str, int | None]:

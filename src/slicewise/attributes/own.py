@@ -11,6 +11,7 @@ import importlib.util
 import inspect
 import sys
 import traceback
+from contextlib import redirect_stdout
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 GROUP = "slicewise.attributes"
 PARAMETERS = ("units", "items", "train")
+STOPS = (Exception, SystemExit, pl.exceptions.PanicException)
+"""What a user's code may raise that is the user's to mend; Ctrl-C is not among them."""
 
 
 def from_file(given: str) -> Attribute | None:
@@ -44,10 +47,11 @@ def from_file(given: str) -> Attribute | None:
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     try:
-        spec.loader.exec_module(module)
+        with redirect_stdout(sys.stderr):  # standard output is for results
+            spec.loader.exec_module(module)
     except SyntaxError as error:
         raise UserError(f"is not valid Python: {error.msg}; mend the line", where=path, line=error.lineno) from None
-    except Exception as error:
+    except STOPS as error:
         raise _raised("running the file", error, path) from error
     function = getattr(module, name, None)
     if not callable(function):
@@ -88,10 +92,11 @@ def from_function(function: Callable[..., Any], name: str | None = None) -> Attr
     def values(facts: Facts) -> pl.Series:
         given = {parameter: TABLES[parameter](facts) for parameter in wanted}
         try:
-            column = _as_series(function(**given))
+            with redirect_stdout(sys.stderr):
+                column = _as_series(function(**given))
         except UserError:
             raise
-        except Exception as error:
+        except STOPS as error:
             raise _raised(f"the attribute function {quoted(name)}", error, path, line) from error
         rows = len(facts.units) if of is Of.UNIT and facts.task.has_units else facts.items
         if len(column) != rows:
@@ -107,9 +112,11 @@ def from_function(function: Callable[..., Any], name: str | None = None) -> Attr
 
 
 def _as_series(returned: Any) -> pl.Series:
+    if isinstance(returned, (str, bytes, dict, pl.DataFrame)) or returned is None:
+        raise TypeError(f"it returned a {type(returned).__name__}; expected a list or column of numbers or strings")
     column = returned if isinstance(returned, pl.Series) else pl.Series(list(returned), strict=False)
     column = column.alias("")
-    if column.dtype.is_nested():
+    if column.dtype.is_nested() or column.dtype in (pl.Object, pl.Binary):
         raise TypeError("it returned lists or objects; expected plain numbers or strings")
     return column
 
@@ -173,7 +180,7 @@ def _shown(path: str) -> str:
         return path
 
 
-def _raised(what: str, error: Exception, path: str | None, line: int | None = None) -> UserError:
+def _raised(what: str, error: BaseException, path: str | None, line: int | None = None) -> UserError:
     """Return what a user's code raised, with the line of the file where it happened."""
     own = [
         frame

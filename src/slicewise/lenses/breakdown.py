@@ -12,7 +12,7 @@ import polars as pl
 
 from slicewise.annotations import Task
 from slicewise.attributes import Facts, Of, choose, values_of
-from slicewise.bucketing import Bucketing, Buckets, Slot, as_category, check_buckets, is_number
+from slicewise.bucketing import Bucketing, Buckets, Slot, Values, as_category, check_buckets, is_number
 from slicewise.engine import item_statistics, slice_cells, slice_statistics
 from slicewise.errors import UserError, quoted
 from slicewise.metrics import DEFAULTS, find_metric
@@ -137,7 +137,7 @@ class Described:
         if not self.numeric:
             return None
         known = self.gold_values.cast(pl.Float64).drop_nulls().drop_nans().to_numpy()
-        return math.fsum(known.tolist()) / len(known) if len(known) else None
+        return math.fsum(known.tolist()) / len(known) if len(known) and np.isfinite(known).all() else None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -199,13 +199,23 @@ class Sliced:
                 f"the data has no attribute to break down by: no text, no fields ({lacking or 'no columns'})"
             )
         self.crosses = [(_one(facts, a), _one(facts, b)) for a, b in plan.crosses]
+        for a, b in self.crosses:
+            if a.name == b.name:
+                raise UserError(f"{a.name} cannot be crossed with itself; write --cross A,B with two attributes")
         crossed = {a.name: a for pair in self.crosses for a in pair if a.name not in wanted}
-        unused = [name for name in plan.cuts or {} if name not in wanted | crossed]
-        for name in unused:
-            choose(facts, [name])  # says so where there is no such attribute
+        cuts = {
+            name if name in wanted | crossed else _one(facts, name).name: way for name, way in (plan.cuts or {}).items()
+        }
+        self.plan = replace(plan, cuts=cuts)
+        unused = [name for name in cuts if name not in wanted | crossed]
         self.notes = [f"the cuts of {name} are not used: it is not among the attributes shown" for name in unused]
         self.described = [_described(attribute, facts) for attribute in wanted.values()]
         self.only_crossed = [_described(attribute, facts) for attribute in crossed.values()]
+        for one in (*self.described, *self.only_crossed):
+            if not one.numeric and one.attribute.name in cuts and not isinstance(cuts[one.attribute.name], Values):
+                raise UserError(
+                    f"cuts of {one.attribute.name}: its values are no numbers and cannot be cut; leave it out"
+                )
 
     @cached_property
     def statistics(self) -> dict[str, Array]:
@@ -254,7 +264,7 @@ class Sliced:
 def _one(facts: Facts, name: str) -> Attribute:
     found, _ = choose(facts, [name])
     if len(found) != 1:
-        raise UserError(f"{quoted(str(name))} is not one attribute; write --cross A,B")
+        raise UserError(f"{quoted(str(name))} is not one attribute; name a single one")
     return found[0]
 
 

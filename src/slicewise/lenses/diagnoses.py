@@ -43,6 +43,8 @@ def pairs_of(table: Table, asked: Sequence[tuple[str, str]]) -> list[tuple[str, 
         for name in pair:
             if name not in table.systems:
                 raise UserError(f"no system {quoted(name)} to compare; {did_you_mean(name, table.systems)}")
+        if not any(pair[0] in part.runs and pair[1] in part.runs for part in table.parts):
+            raise UserError(f"no data set has both {pair[0]} and {pair[1]}; compare systems of the same data")
     return [(a, b) for a, b in asked]
 
 
@@ -155,8 +157,8 @@ def _diagnosed(
     picks, tested = [], []
     for i, (part, own) in enumerate(zip(parts, lined, strict=True)):
         if paper:
-            chosen = place if kind != "self" else None
-            values = [_gap(sign * row, _pick(sign * row, kind) if chosen is None else chosen) for row in own]
+            chosen = place
+            values = [_gap(sign * row, _pick(sign * row, kind) if kind == "self" else place) for row in own]
         else:
             others = np.delete(means, i, axis=0)
             chosen = _pick(sign * mean_of(others), kind) if len(others) else None

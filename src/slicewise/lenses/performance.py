@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 
+DECIMALS = 14
+"""Of a mean: finer than any real difference, coarser than rounding."""
+
+
 @dataclass(frozen=True, eq=False)
 class Part:
     """One data set: its breakdown, and the runs of each system."""
@@ -79,8 +83,10 @@ class Table:
         """Return what lines up over data sets: the slots by their place, or the categories by their name."""
         found = [part for part in self.parts if attribute in part.result.attributes]
         if self.attribute(attribute).ordered:
-            longest = max(found, key=lambda part: len(part.names(attribute)))
-            return [name for name in longest.names(attribute) if name != "missing"]
+            every = [[name for name in part.names(attribute) if name != "missing"] for part in found]
+            longest = max(every, key=len)
+            same = all(names == longest[: len(names)] for names in every)
+            return longest if same else [f"{place}/{len(longest)}" for place in range(1, len(longest) + 1)]
         return list(dict.fromkeys(name for part in found for name in part.names(attribute)))
 
     def lined_up(self, part: Part, attribute: str, scores: Array) -> Array:
@@ -96,17 +102,24 @@ class Table:
                 result[..., treatments.index(name)] = scores[..., place]
         return result
 
+    def treatment(self, part: Part, attribute: str, place: int) -> str:
+        """Return under what name a slot of a data set lines up with those of the others."""
+        name = part.names(attribute)[place]
+        ordered = self.attribute(attribute).ordered and name != "missing"
+        return self.treatments(attribute)[place] if ordered else name
+
     def averaged(self, part: Part, system: str, attribute: str) -> Array:
         """Return T[system, attribute, :] on a data set: the measure averaged over restarts."""
         return mean_of(part.scores(system, attribute))
 
 
 def mean_of(rows: Array, axis: int = 0) -> Array:
-    """Return the mean of what is defined, NaN where nothing is."""
+    """Return the mean of what is defined, NaN where nothing is; without the noise that would tell equal means apart."""
     known = ~np.isnan(rows)
     count = known.sum(axis=axis)
     total = np.where(known, rows, 0.0).sum(axis=axis)
-    return np.asarray(np.divide(total, count, out=np.full(np.shape(count), np.nan), where=count > 0))
+    mean = np.divide(total, count, out=np.full(np.shape(count), np.nan), where=count > 0)
+    return np.asarray(np.round(mean, DECIMALS))
 
 
 def blocks_of(part: Part, system: str, attribute: str, *, blocks: bool) -> Array:

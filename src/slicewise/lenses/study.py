@@ -298,7 +298,7 @@ def _changes(table: Table, pairs: Sequence[tuple[str, str]]) -> Iterable[Change]
                     change = (ours[place] - theirs[place]) / theirs[place] if theirs[place] else np.nan
                     yield Change(
                         a=a, b=b, dataset=part.name, attribute=attribute, bucket=name, place=place,
-                        change=defined(float(change)),
+                        treatment=table.treatment(part, attribute, place), change=defined(float(change)),
                     )  # fmt: skip
 
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 
 LONGEST_NAME = 255
+LONGEST_SAFE = 200
+"""Bytes of a name from the data; room is left for a number and an ending."""
 
 
 @contextmanager
@@ -133,7 +135,8 @@ def cannot_write(path: Path, error: OSError) -> UserError:
 
 def safe_name(name: str) -> str:
     """Return a name from the data as a file's name: it never leaves its folder."""
-    return re.sub(r"[^\w.-]", "_", name).lstrip(".") or "_"
+    safe = re.sub(r"[^\w.-]", "_", name).lstrip(".") or "_"
+    return safe.encode()[:LONGEST_SAFE].decode(errors="ignore")
 
 
 def _umask() -> int:

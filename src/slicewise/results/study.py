@@ -131,6 +131,8 @@ class Change:
     attribute: str
     bucket: str
     place: int
+    treatment: str
+    """The name under which the buckets of all data sets line up: `2/3` where each has its own intervals."""
     change: float | None
 
 

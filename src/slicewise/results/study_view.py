@@ -46,19 +46,18 @@ def _heading(result: StudyResult) -> str:
 
 def sentences(result: StudyResult) -> list[str]:
     """Return the diagnoses that survive correction, the widest first, or that there are none."""
-    found = [d for d in result.diagnoses if d.q is not None and d.q < ALPHA and d.difference is not None]
+    found = [d for d in result.diagnoses if survives(d)]
     tested = [d for d in result.diagnoses if d.p is not None]
     if not tested:
         return []
     if not found:
         least = min(d.p for d in tested if d.p is not None)
         over = f" (smallest p of {counted(len(tested), 'test')}: {probability(least)})"
-        few = 3 <= len(result.datasets) < 6
-        why = (
-            f"; with {len(result.datasets)} data sets no p can be below {2 / 2 ** len(result.datasets):.3g}"
-            if few
-            else ""
-        )
+        bound = 2.0 / 2 ** max(d.n for d in tested)
+        leave_out = all(d.dataset is None for d in tested)
+        most = max(d.n for d in tested)
+        over_what = counted(most, "data set") if most == len(result.datasets) else counted(most, "difference")
+        why = f"; with {over_what} no p can be below {bound:.3g}" if leave_out and bound >= ALPHA else ""
         return [f"No diagnosis survives correction{over}{why}."]
     kinds: dict[tuple[str, str, str | None], int] = {}
     said: list[str] = []
@@ -71,11 +70,19 @@ def sentences(result: StudyResult) -> list[str]:
     return [*said, *([f"  {counted(left, 'more finding')} in --json and --csv."] if left else [])]
 
 
+def survives(d: StudyDiagnosis) -> bool:
+    """Return whether a diagnosis survives correction, and the data sets left out point where the others do."""
+    if d.q is None or d.q >= ALPHA or d.difference is None:
+        return False
+    return d.held_out is None or d.held_out * d.difference > 0
+
+
 def _said(result: StudyResult, d: StudyDiagnosis) -> str:
     where = f"on {d.dataset}" if d.dataset else f"over {counted(len(d.datasets), 'data set')}"
     where += f" ({d.group})" if d.group else ""
     q = probability(d.q) if d.q is not None and d.q < 0.001 else f"= {probability(d.q)}"
-    size = f"{abs(d.difference or 0.0):.2f} {result.metric.upper() if result.metric == 'f1' else result.metric}"
+    difference = d.difference if d.held_out is None else d.held_out
+    size = f"{abs(difference or 0.0):.2f} {result.metric.upper() if result.metric == 'f1' else result.metric}"
     if d.b is None:
         return f"{d.a} loses {size} from {d.attribute}:{d.best} to {d.attribute}:{d.worst} {where} (q {q})."
     ahead = (d.difference or 0.0) > 0
@@ -216,21 +223,24 @@ def _self(result: StudyResult, which: str | None) -> list[Block]:
                     if d is None or d.difference is None
                     else f"{_short(d.worst)}→{_short(d.best)} {d.difference:.2f}"
                 )
-                if d is not None and d.difference is not None and (d.q is None or d.q >= ALPHA):
+                if d is not None and d.difference is not None and not survives(d):
                     faint.add((i, j))
             rows.append(tuple(row))
         columns = (Column("system", "left"), *(Column(name) for name in names))
         title = "Self-diagnosis: worst → best bucket, and the gap"
         title += f", {place[0]}" if place[0] else f", data sets with {place[1]}" if place[1] else ""
-        note = _tested(list(own.values()))
+        note = _tested(result, list(own.values()))
         name = "self-diagnosis" + (f"-{place[0] or place[1]}" if place != (None, None) else "")
         made.append(Grid(title, columns, tuple(rows), note, faint=frozenset(faint), name=name))
     return made
 
 
-def _tested(diagnoses: Sequence[StudyDiagnosis]) -> str:
+def _tested(result: StudyResult, diagnoses: Sequence[StudyDiagnosis]) -> str:
     tests = list(dict.fromkeys(d.test for d in diagnoses if d.test))
-    return f"{'; '.join(tests)}; q: Benjamini–Hochberg." if tests else "Too few data sets to test."
+    if tests:
+        return f"{'; '.join(tests)}; q: Benjamini–Hochberg."
+    few = len(result.datasets) >= 3 or result.inference.resamples
+    return "Too few data sets to test." if few else "Not tested: no resamples."
 
 
 def _pairs_shown(result: StudyResult) -> list[tuple[str, str]]:
@@ -263,7 +273,7 @@ def _comparative(result: StudyResult) -> list[Block]:
                     if d is None or d.difference is None:
                         row += ["–", "–"]
                         continue
-                    if d.q is None or d.q >= ALPHA:
+                    if not survives(d):
                         faint.add((len(rows), len(row)))
                     row += [f"{_short(d.best)} {signed(d.difference, 3)}", probability(d.q)]
                 if own:
@@ -274,14 +284,15 @@ def _comparative(result: StudyResult) -> list[Block]:
         title += f", {place[0]}" if place[0] else f", data sets with {place[1]}" if place[1] else ""
         name = "comparative-diagnosis" + (f"-{place[0] or place[1]}" if place != (None, None) else "")
         here = [d for d in every if (d.dataset, d.group) == place]
-        made.append(Grid(title, tuple(titles), tuple(rows), _tested(here), faint=frozenset(faint), name=name))
+        made.append(Grid(title, tuple(titles), tuple(rows), _tested(result, here), faint=frozenset(faint), name=name))
     return made
 
 
 def change(result: StudyResult, a: str, b: str) -> Grid:
     """Return the relative change (a − b)/b, buckets × data sets."""
-    found = {(c.attribute, c.bucket, c.dataset): c.change for c in result.relative_changes if (c.a, c.b) == (a, b)}
-    keys = list(dict.fromkeys((c.attribute, c.bucket) for c in result.relative_changes if (c.a, c.b) == (a, b)))
+    own = [c for c in result.relative_changes if (c.a, c.b) == (a, b)]
+    found = {(c.attribute, c.treatment, c.dataset): c.change for c in own}
+    keys = list(dict.fromkeys((c.attribute, c.treatment) for c in own))
     rows = tuple(
         (attribute, bucket, *(_percent(found.get((attribute, bucket, d))) for d in result.datasets))
         for attribute, bucket in keys
