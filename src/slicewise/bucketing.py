@@ -42,6 +42,8 @@ class Slot:
     missing: bool = False
     merged: bool = False
     """Whether it merged away, and can hold nothing."""
+    above: float | None = None
+    """The pinned value of the bucket before, which this one does not hold."""
     below: float | None = None
     """The pinned value of the next bucket, which this one does not hold."""
     whole: bool = False
@@ -66,10 +68,11 @@ class Slot:
         lo, hi = (_number(edge, self.digits) for edge in (None if self.lo is None else self.lo + step, self.hi))
         if self.lo is None:
             return f"≤ {hi}"
+        lo = lo if self.above is None else f">{lo}"
         if self.below is not None:
             return f"{lo} – <{_number(self.below, self.digits)}"
         if self.hi is None:
-            return f"≥ {lo}" if step else f"> {lo}"
+            return f"≥ {lo}" if step else f"> {lo}".replace("> >", "> ")
         return lo if step and self.hi == self.lo + 1 else f"{lo} – {hi}"
 
 
@@ -253,6 +256,7 @@ def _intervals(cuts: Sequence[float], parts: int, *, low: float | None = None, h
     """Return pinned values and the intervals between cuts as `parts` slots, those that merged away after the others."""
     edges = [low, *cuts, None]
     middle = [Slot(lo=lo, hi=hi) for lo, hi in pairwise(edges)]
+    middle[0] = replace(middle[0], above=low)
     middle[-1] = replace(middle[-1], below=high)
     middle += [Slot(merged=True)] * (parts - len(middle))
     slots = [] if low is None else [Slot(value=low)]

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from slicewise.results.base import Result
-    from slicewise.results.study import StudyResult
 
 ALL_WAYS = ("first", "each", "blocks", "average")
 """What --restarts may say, each to some command."""
@@ -99,6 +98,13 @@ Compare = Annotated[
     list[str] | None, option("--compare", help="Two systems; repeat. All pairs.", panel=SLICING, metavar="A,B")
 ]
 
+Latex = Annotated[
+    Path | None, option("--latex", help="Every table as a LaTeX file (booktabs).", panel=OUTPUT, metavar="DIR")
+]
+Markdown = Annotated[
+    Path | None, option("--markdown", help="Every table as a Markdown file.", panel=OUTPUT, metavar="DIR")
+]
+
 
 @_command
 def score(
@@ -161,6 +167,8 @@ def buckets(
     confidence: Confidence = None,
     seed: Seed = None,
     restarts: Restarts = None,
+    latex: Latex = None,
+    markdown: Markdown = None,
 ) -> None:
     """Break scores down by attributes of the units, with self- and comparative diagnosis (one data set)."""
     from slicewise.lenses.buckets import buckets as lens
@@ -169,7 +177,7 @@ def buckets(
         "metric": metric, "beta": beta, "resamples": resamples, "confidence": confidence, "seed": seed,
         "restarts": restarts,
     }  # fmt: skip
-    _check_outputs(data)
+    _check_outputs(data, latex, markdown)
     with _progress(data) as step:
         loaded = data.evaluations(lambda file: step(f"reading {file}"), token_columns=True)
         evaluations = list(loaded) if shared_cuts else loaded
@@ -180,6 +188,7 @@ def buckets(
             options["cross"] = [_two(pair, "--cross") for pair in cross or ()]
             options["shared_with"] = evaluations if shared_cuts else ()
             results.append(lens(evaluation, **options))
+    _write_grids(data, results, latex, markdown)
     _deliver(data, results)
 
 
@@ -242,52 +251,43 @@ def study(
         str | None,
         option("--restarts", help="average, blocks (of the tests) or first.", panel=SCORING, metavar="WHICH"),
     ] = None,
-    latex: Annotated[
-        Path | None, option("--latex", help="Every table as a LaTeX file (booktabs).", panel=OUTPUT, metavar="DIR")
-    ] = None,
-    markdown: Annotated[
-        Path | None, option("--markdown", help="Every table as a Markdown file.", panel=OUTPUT, metavar="DIR")
-    ] = None,
+    latex: Latex = None,
+    markdown: Markdown = None,
 ) -> None:
     """Study several data sets × systems × restarts: model-, attribute- and bucket-wise measures and tests."""
     from slicewise.lenses.study import WAYS
     from slicewise.lenses.study import study as lens
-    from slicewise.results.files import check_writable
 
     own = {
         "metric": metric, "beta": beta, "resamples": resamples, "confidence": confidence, "seed": seed,
         "restarts": restarts,
     }  # fmt: skip
-    _check_outputs(data)
-    for folder in (latex, markdown):
-        if folder is not None:
-            check_writable(folder, folder=True)
+    _check_outputs(data, latex, markdown)
     with _progress(data) as step:
         evaluations = list(data.evaluations(lambda file: step(f"reading {file}"), token_columns=True))
         options = _scoring(data, own, WAYS) | _slicing(data, attribute, buckets, cuts, compare)
         options |= {"shared_cuts": bool(shared_cuts), "group_by": _listed(group_by or ()), "paper_tests": paper_tests}
         result = lens(evaluations, **options, on_dataset=lambda name: step(f"breaking down {name}"))
-    _write_grids(data, result, latex, markdown)
+    _write_grids(data, [result], latex, markdown)
     _deliver(data, [result])
 
 
-def _write_grids(data: DataOptions, result: StudyResult, latex: Path | None, markdown: Path | None) -> None:
-    """Write every table of a study as files that can go into a paper."""
+def _write_grids(data: DataOptions, results: Sequence[Result], latex: Path | None, markdown: Path | None) -> None:
+    """Write every table as a file that can go into a paper; several data sets in folders of their own."""
     from slicewise.render.latex import as_latex
     from slicewise.render.markdown import as_markdown
     from slicewise.results.files import safe_name, unique, write_texts
-    from slicewise.results.study_view import grids
 
-    if latex is None and markdown is None:
-        return
-    made = grids(result)
-    names = unique([safe_name(grid.name) for grid in made])
-    if latex is not None:
-        written = write_texts(latex, {n: as_latex(grid) for n, grid in zip(names, made, strict=True)}, "tex")
-        _say(data, f"wrote {counted(len(written), 'table')} to {latex}{os.sep}")
-    if markdown is not None:
-        written = write_texts(markdown, {n: as_markdown([grid]) for n, grid in zip(names, made, strict=True)}, "md")
-        _say(data, f"wrote {counted(len(written), 'table')} to {markdown}{os.sep}")
+    media = [(latex, "tex", as_latex), (markdown, "md", lambda grid: as_markdown([grid]))]
+    for folder, ending, rendered in media:
+        if folder is None:
+            continue
+        for result, own in zip(results, unique([safe_name(r.data["name"]) for r in results]), strict=True):
+            made = result.grids()
+            names = unique([safe_name(grid.name) for grid in made])
+            place = folder if len(results) == 1 else folder / own
+            texts = {name: rendered(grid) for name, grid in zip(names, made, strict=True)}
+            _say(data, f"wrote {counted(len(write_texts(place, texts, ending)), 'table')} to {place}{os.sep}")
 
 
 @app.command()
@@ -338,9 +338,12 @@ def units(
     _deliver(data, list(results))
 
 
-def _check_outputs(data: DataOptions) -> None:
+def _check_outputs(data: DataOptions, *folders: Path | None) -> None:
     from slicewise.results.files import check_writable
 
+    for folder in folders:
+        if folder is not None:
+            check_writable(folder, folder=True)
     if data.json not in (None, "-"):
         check_writable(Path(str(data.json)))
         data.check_not_read(Path(str(data.json)))

@@ -366,7 +366,7 @@ def test_csv(data: Examples, run: Run, tmp_path: Path) -> None:
         with path.open(encoding="utf-8", newline="") as file:
             tables[path.name] = list(csv.DictReader(file))
     assert {"buckets.csv", "diagnoses.csv", "comparisons.csv"} <= set(tables) <= {
-        "buckets.csv", "diagnoses.csv", "comparisons.csv", "findings.csv",
+        "buckets.csv", "diagnoses.csv", "comparisons.csv", "differences.csv", "findings.csv",
     }  # fmt: skip
     found = document(run("buckets", *data("spans"), "-a", "eLen,label", "--resamples", "50", "--json", "-"))
     attributes = found["result"]["attributes"]

@@ -448,12 +448,11 @@ BAD: dict[str, tuple[tuple[object, ...], str]] = {
     ),
     "unknown attribute": (("-a", "eLne"), r".*unknown attribute 'eLne'; did you mean 'eLen'\?"),
     "attribute of another task": (("-a", "tokens"), r".*the attribute 'tokens' is for .*but the task is spans; use"),
-    "unknown group": (("--group-by", "eCno"), r"no attribute 'eCno' to group by; did you mean 'eCon'\?"),
+    "unknown group": (("--group-by", "eCno"), r"data set d0: unknown attribute 'eCno'; did you mean 'eCon'\?"),
     "group by what has no mean": (
         ("--group-by", "label"),
         r"label has a mean on 0 data sets; grouping needs two or more",
     ),
-    "group by what is not shown": (("-a", "eLen", "--group-by", "sLen"), r"no attribute 'sLen' to group by; .*eLen"),
     "unknown system": (("--compare", "a,q"), r"no system 'q' to compare; there are: a, b"),
     "one system": (("--compare", "a"), r"'a' does not name two; write --compare A,B"),
     "a system with itself": (("--compare", "a,a"), r"'a,a' are not two systems; write --compare A,B"),

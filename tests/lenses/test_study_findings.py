@@ -201,7 +201,7 @@ def test_pairs_as_they_were_asked_for() -> None:
         ({"compare": [("a", "a")]}, "not two systems"),
         ({"restarts": "mean"}, "unknown value 'mean' for restarts"),
         ({"attributes": ["eLne"]}, "did you mean 'eLen'"),
-        ({"group_by": ["nope"]}, "no attribute 'nope' to group by"),
+        ({"group_by": ["nope"]}, "unknown attribute 'nope'"),
         ({"metrics": "macro-f1"}, "not by macro-f1"),
         ({"confidence": 2}, "confidence is 2"),
     ],
@@ -227,7 +227,7 @@ def test_what_cannot_be_studied() -> None:
 def test_tables_and_the_json_say_the_same(strong: StudyResult) -> None:
     tables = strong.tables()
     assert list(tables) == [
-        "performance", "holistic", "model_wise", "attribute_wise", "diagnoses", "picks", "relative_changes",
+        "performance", "holistic", "model_wise", "attribute_wise", "diagnoses", "picks", "findings", "relative_changes",
         "item_level",
     ]  # fmt: skip
     found = json.loads(strong.to_json())["result"]

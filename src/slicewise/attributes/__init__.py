@@ -80,6 +80,8 @@ def choose(
             left_out |= {n: need for n, need in lacking.items() if name == "all" or catalogue()[n].core}
             continue
         found = name if isinstance(name, Attribute) else _find(name, facts, known, lacking)
+        if chosen.get(found.name, found) is not found:
+            raise UserError(f"two attributes are called {quoted(found.name)}; rename your function")
         chosen[found.name] = found
     return list(chosen.values()), left_out
 

@@ -69,7 +69,10 @@ def as_numbers(column: pl.Series) -> pl.Series:
         return column
     filled = column.set((column.str.strip_chars() == "").fill_null(False), None)
     numbers = filled.str.strip_chars().cast(pl.Float64, strict=False)
-    return numbers if numbers.null_count() == filled.null_count() < len(column) else filled
+    if not numbers.null_count() == filled.null_count() < len(column):
+        return filled
+    whole = numbers.is_finite().all() and (numbers.drop_nulls() % 1 == 0).all() and (numbers.abs().max() or 0) < 2**53  # type: ignore[operator]
+    return numbers.cast(pl.Int64) if whole else numbers
 
 
 def _tells_something(column: pl.Series) -> bool:

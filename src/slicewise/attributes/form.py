@@ -30,7 +30,8 @@ def _written(name: str, summary: str, function: Callable[[pl.Series], pl.Series]
 
 ATTRIBUTES = [
     _written(
-        "capitals", "how the string is capitalised", surface.capitalisation, buckets=Values(),
+        "capitals", "how the string is capitalised", surface.capitalisation,
+        buckets=Values(all_of_them=True),
         phrase="{units} with capitals: {range}",
         phrases={
             "lower": "{units} in lower case", "ALL CAPS": "{units} in capitals", "mixed": "{units} of mixed case",

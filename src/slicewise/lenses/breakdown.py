@@ -15,7 +15,7 @@ from slicewise.attributes import Facts, Of, choose, values_of
 from slicewise.bucketing import Bucketing, Buckets, Slot, Values, as_category, check_buckets, is_number
 from slicewise.engine import item_statistics, slice_cells, slice_statistics
 from slicewise.errors import UserError, quoted
-from slicewise.metrics import DEFAULTS, find_metric
+from slicewise.metrics import DEFAULTS, catalogue, find_metric
 from slicewise.metrics.counts import N_GOLD, N_PRED, f_beta, precision, recall
 from slicewise.metrics.prf import f_name
 from slicewise.stats.canonical import canonical_order
@@ -57,7 +57,7 @@ def find_measure(task: Task, names: Sequence[str], beta: float) -> Measure:
     if not task.has_units:
         name = name or next(iter(DEFAULTS[task]), "")
         if not name:
-            raise UserError(f"the task {task.value} needs a metric; add --metric NAME")
+            raise UserError(f"the task {task.value} needs a metric; add --metric NAME: {', '.join(catalogue(task))}")
         metric = find_metric(name, task)
         if metric.statistics is None:
             raise UserError(f"the metric {quoted(name)} cannot be summed over buckets; choose another")
@@ -198,7 +198,10 @@ class Sliced:
             raise UserError(
                 f"the data has no attribute to break down by: no text, no fields ({lacking or 'no columns'})"
             )
-        self.crosses = [(_one(facts, a), _one(facts, b)) for a, b in plan.crosses]
+        self.crosses = [
+            (wanted[a] if a in wanted else _one(facts, a), wanted[b] if b in wanted else _one(facts, b))
+            for a, b in plan.crosses
+        ]
         for a, b in self.crosses:
             if a.name == b.name:
                 raise UserError(f"{a.name} cannot be crossed with itself; write --cross A,B with two attributes")

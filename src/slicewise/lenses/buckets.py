@@ -83,7 +83,11 @@ def buckets(
     diagnoses = picked_buckets(evaluation, tallies, measure)
     results = {t.broken.name: _attribute(evaluation, t, measure, diagnoses[t.broken.name]) for t in tallies}
     named = bool(plan.attributes) and "all" not in plan.attributes
-    shown = [t.broken.name for t in tallies if named or t.broken.described.attribute.core or " × " in t.broken.name]
+    shown = [
+        t.broken.name
+        for t in tallies
+        if named or " × " in t.broken.name or (t.broken.described.attribute.core and len(_filled(t)) > 1)
+    ]
     parts = [
         f"measure:{measure.name}",
         f"attributes:{'+'.join(t.broken.described.attribute.versioned for t in tallies)}",

@@ -9,7 +9,7 @@ import numpy as np
 
 from slicewise.errors import UserError, did_you_mean, quoted
 from slicewise.results.base import defined
-from slicewise.results.buckets import Comparison, Extreme
+from slicewise.results.buckets import BucketDifference, Comparison, Extreme
 from slicewise.stats.exchange import slice_randomisation
 from slicewise.stats.multiplicity import benjamini_hochberg
 
@@ -60,6 +60,11 @@ def compare_systems(
     if draws:
         cells = [t.broken.cells for t in comparable]
         every = [p for p, _ in slice_randomisation(cells, measure.finish, places, draws=draws, seed=seed)]
+        # one bucket is all units: that difference is no finding about buckets
+        every = [
+            p if (~np.isnan(t.values).all(axis=0)).sum() > 1 else np.full(p.shape, np.nan)
+            for t, p in zip(comparable, every, strict=True)
+        ]
     corrected = benjamini_hochberg(np.concatenate([p.ravel() for p in every]))
     made, at = [], 0
     for tally, p in zip(comparable, every, strict=True):
@@ -99,6 +104,15 @@ def _compared(
             a=a,
             b=b,
             attribute=tally.broken.name,
+            buckets=tuple(
+                BucketDifference(
+                    bucket=one.name,
+                    difference=defined(float(difference[i, k])),
+                    p=defined(float(p[i, k])),
+                    q=defined(float(q[i, k])),
+                )
+                for k, one in enumerate(tally.broken.slots)
+            ),
             largest=extreme(i, int(largest[i]), bounds[i][0]),
             smallest=extreme(i, int(smallest[i]), bounds[len(pairs) + i][0]),
         )

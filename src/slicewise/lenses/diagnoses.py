@@ -174,7 +174,8 @@ def _diagnosed(
                 difference=value,
             )
         )
-    enough = paper or len(parts) >= ENOUGH
+    one_bucket = (~np.isnan(mean_of(means))).sum() < 2  # that is all units: no finding about buckets
+    enough = (paper or len(parts) >= ENOUGH) and not one_bucket
     found = wilcoxon(np.array(tested)) if enough else None
     overall = defined(float(mean_of(np.array([_gap(sign * mean_of(means), place)])))) if place else None
     held_out = defined(float(mean_of(np.array(tested)))) if tested and not paper and len(parts) > 1 else None
@@ -237,9 +238,17 @@ def diagnose_groups(
             raise UserError(f"{name} has a mean on {counted(len(means), 'data set')}; grouping needs two or more")
         ordered = [dataset for _, dataset in sorted(means)]
         half = len(ordered) // 2
+        if not group_by and split_is_arbitrary(means):
+            continue
         for level, members in (("low", ordered[:half]), ("high", ordered[half:])):
             found += diagnose_over(table, pairs, blocks=blocks, only=members, group=f"{level} {name}")
     return found
+
+
+def split_is_arbitrary(means: Sequence[tuple[float, str]]) -> bool:
+    """Return whether data sets with the same mean would be in the low and in the high half."""
+    zetas = sorted(zeta for zeta, _ in means)
+    return len(zetas) > 1 and zetas[len(zetas) // 2 - 1] == zetas[len(zetas) // 2]
 
 
 def corrected(diagnoses: Sequence[StudyDiagnosis]) -> list[StudyDiagnosis]:

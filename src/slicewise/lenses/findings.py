@@ -40,14 +40,18 @@ def findings_of(
     differences = [
         finding
         for comparison in comparisons
-        for finding in _differences(comparison, by_name[comparison.attribute], measure)
+        for finding in _differences(comparison, by_name[comparison.attribute], measure, evaluation.systems)
     ]
     return tuple(sorted([*gaps, *differences], key=lambda f: (-_weight(f), -f.difference, f.text)))
 
 
 def _weight(finding: Finding) -> float:
-    """Return what a finding is ranked by: its worth, less the more of all units are in the bucket."""
-    return (finding.worth or 0.0) * (1 - finding.share)
+    """Return what a finding is ranked by: its worth, less the more of all units are in the bucket.
+
+    Of a difference, only what goes beyond the difference over all units counts.
+    """
+    beyond = (finding.worth or 0.0) - finding.share * max(finding.overall or 0.0, 0.0)
+    return beyond * (1 - finding.share)
 
 
 def _gaps(
@@ -69,6 +73,8 @@ def _gaps(
         name for name in surviving if all(_expected(results[name], b, system) >= SMALL for b in _named(surviving[name]))
     ]
     widest = max(sure, key=lambda name: surviving[name].gap or 0.0) if len(sure) > 1 else ""
+    of_all = not widest or surviving[widest].gap == max(own.gap or 0.0 for own in surviving.values())
+    praise = "the largest gap of any attribute" if of_all else f"the largest gap between buckets of {SMALL} or more"
     found = []
     for name, diagnosis in surviving.items():
         tally = by_name[name]
@@ -82,7 +88,7 @@ def _gaps(
             f"{system} loses {_shown(gap, measure)} on {tally.broken.said(worst)} (n = {int(n[i, worst]):,}) "
             f"against {tally.broken.said(best)} (n = {int(n[i, best]):,})"
         )
-        text += ", the largest gap of any attribute" if name == widest else ""
+        text += f", {praise}" if name == widest else ""
         found.append(
             Finding(
                 text=f"{text}.",
@@ -113,7 +119,7 @@ def _expected(attribute: AttributeResult, bucket: str, system: str) -> int:
     return scored.n if isinstance(scored, Measured) else scored.n_gold
 
 
-def _differences(comparison: Comparison, tally: Tally, measure: Measure) -> list[Finding]:
+def _differences(comparison: Comparison, tally: Tally, measure: Measure, systems: Sequence[str]) -> list[Finding]:
     found = []
     places = {slot.name: k for k, slot in enumerate(tally.broken.slots)}
     n, _ = sizes(tally.broken, measure)
@@ -126,9 +132,12 @@ def _differences(comparison: Comparison, tally: Tally, measure: Measure) -> list
         share = size / max(1.0, float(n.max(axis=0).sum()))
         difference = abs(float(extreme.difference or 0.0))
         flipped = better != comparison.a
+        values = dict(zip(systems, measure.finish(tally.broken.totals.sum(axis=1)), strict=True))
+        overall = float(measure.sign * (values[better] - values[worse]))
+        beside = f"n = {size:,}, {overall:+.2f} over all".replace("-", "−")
         found.append(
             Finding(
-                text=f"{better} beats {worse} by {_shown(difference, measure)} on {said} (n = {size:,}).",
+                text=f"{better} beats {worse} by {_shown(difference, measure)} on {said} ({beside}).",
                 kind="difference",
                 system=better,
                 against=worse,
@@ -141,6 +150,7 @@ def _differences(comparison: Comparison, tally: Tally, measure: Measure) -> list
                 p=float(extreme.p or 0.0),
                 q=extreme.q,
                 worth=difference * share,
+                overall=overall,
             )
         )
     return found

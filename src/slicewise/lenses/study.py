@@ -11,7 +11,15 @@ from slicewise._version import __version__
 from slicewise.errors import UserError, printable, quoted
 from slicewise.lenses.buckets import buckets as break_down
 from slicewise.lenses.buckets import buckets_of
-from slicewise.lenses.diagnoses import ENOUGH, corrected, diagnose_each, diagnose_groups, diagnose_over, pairs_of
+from slicewise.lenses.diagnoses import (
+    ENOUGH,
+    corrected,
+    diagnose_each,
+    diagnose_groups,
+    diagnose_over,
+    pairs_of,
+    split_is_arbitrary,
+)
 from slicewise.lenses.inference import check_options
 from slicewise.lenses.performance import Part, Table, blocks_of, mean_of, zeta_of
 from slicewise.results.base import defined
@@ -72,6 +80,7 @@ def study(
     loaded = list(evaluations)
     _check(loaded)
     chosen = (attributes,) if isinstance(attributes, str) else tuple(attributes) or ("core",)
+    chosen += tuple(name for name in group_by if name not in chosen)
     few = len(loaded) < ENOUGH and not paper_tests
     named = [metrics] if isinstance(metrics, str) else list(metrics)
     given = buckets_of(loaded, attributes=chosen, buckets=buckets, cuts=cuts, metrics=named) if shared_cuts else {}
@@ -111,7 +120,7 @@ def study(
             + ["paper-tests"] * paper_tests
             + ["shared-cuts"] * shared_cuts,
         ),
-        data=_data(loaded, table),
+        data=_data(loaded, table, group_by),
         metric=first.metric,
         lower_is_better=first.lower_is_better,
         datasets=table.datasets,
@@ -126,6 +135,7 @@ def study(
         item_level=tuple(_companions(table)),
         missing=tuple((s, part.name) for part in parts for s in table.systems if s not in part.runs),
         compared=tuple(compared) if compare else (),
+        grouped=bool(group_by),
         restarts=restarts,
         inference=replace(first.inference, test="", correction="Benjamini–Hochberg over all tests of a table"),
     )
@@ -314,10 +324,14 @@ def _companions(table: Table) -> Iterable[Companion]:
 # ---------------------------------------------------------------------- what it is about
 
 
-def _data(evaluations: Sequence[Evaluation], table: Table) -> dict[str, Any]:
+def _data(evaluations: Sequence[Evaluation], table: Table, group_by: Sequence[str]) -> dict[str, Any]:
     summaries = [part.result.data for part in table.parts]
     gold = [s["gold_units"] for s in summaries]
-    warnings = [f"{s['name']}: {warning}" for s in summaries for warning in s["warnings"]]
+    said: dict[str, list[str]] = {}
+    for summary in summaries:
+        for warning in summary["warnings"]:
+            said.setdefault(warning, []).append(summary["name"])
+    warnings = [f"{', '.join(names)}: {warning}" for warning, names in said.items()]
     return {
         "name": "study" if len(summaries) > 1 else summaries[0]["name"],
         "task": evaluations[0].task.value,
@@ -329,7 +343,7 @@ def _data(evaluations: Sequence[Evaluation], table: Table) -> dict[str, Any]:
         "datasets": summaries,
         "labels": {part.name: sorted(part.labels) for part in table.parts},
         "absent": {part.name: dict(part.result.absent) for part in table.parts if part.result.absent},
-        "warnings": [*_drift(table), *_missing(table), *warnings],
+        "warnings": [*_drift(table), *_missing(table), *_arbitrary(table, group_by), *warnings],
     }
 
 
@@ -343,6 +357,18 @@ def _drift(table: Table) -> list[str]:
     listed = [f"{quoted(label)} only in {', '.join(names)}" for label, names in partial.items()]
     more = f" and {len(listed) - 6} more" if len(listed) > 6 else ""
     return [f"gold labels differ between data sets: {'; '.join(listed[:6])}{more}"]
+
+
+def _arbitrary(table: Table, group_by: Sequence[str]) -> list[str]:
+    """Say where the halves are not told apart by the mean."""
+    means = {
+        name: [(z, part.name) for part in table.parts if (z := zeta_of(part, name)) is not None] for name in group_by
+    }
+    return [
+        f"{name}: data sets with the same mean are in the low and in the high half, by their order"
+        for name, found in means.items()
+        if split_is_arbitrary(found)
+    ]
 
 
 def _missing(table: Table) -> list[str]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 ANSWERS = ("label", "labels", "output", "score")
 SPAN_FIELDS = ("start", "end", "label")
+SPECIAL = ("tokens", "tags", "spans")
 MANY = 20
 """Rows from which on a value that occurs once is noticed."""
 
@@ -41,6 +42,11 @@ def annotate(source: Source, frame: pl.DataFrame, lines: Sequence[NDArray[np.int
         found = [field for field in ANSWERS if field in fields]
         if found and "spans" not in fields:
             answers = fields.pop(found[0])
+    if column is not None:  # what the user names is the answer: other fields are not
+        plain = SPECIAL[1:] if _is_list(answers) and _is_list(fields.get("tokens")) else SPECIAL
+        kept = {name: fields.pop(name) for name in plain if name in fields}
+    else:
+        kept = {}
     tokens, offsets = _tokens(fields.pop("tokens", None), error)
     tags = _tags(fields.pop("tags", None), offsets, error)
     if tags is not None and offsets is None:
@@ -64,8 +70,12 @@ def annotate(source: Source, frame: pl.DataFrame, lines: Sequence[NDArray[np.int
         texts=None if texts is None else texts.cast(pl.String),
         answers=answers,
         notes=(*notes, *_like_a_header(name, column, answers)),
-        metadata=pl.DataFrame([series for series in fields.values() if series.dtype != pl.Null]),
+        metadata=pl.DataFrame([s for s in (fields | kept).values() if s.dtype != pl.Null]),
     )
+
+
+def _is_list(column: pl.Series | None) -> bool:
+    return column is not None and isinstance(column.dtype, pl.List)
 
 
 def _like_a_header(name: str, column: str | None, answers: pl.Series | None) -> list[str]:

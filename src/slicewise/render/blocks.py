@@ -15,6 +15,8 @@ class Column:
 
     title: str
     align: Literal["left", "right", "center"] = "right"
+    beside: bool = False
+    """Whether it belongs to the column before it, as an interval does."""
 
 
 @dataclass(frozen=True)

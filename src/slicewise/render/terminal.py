@@ -91,7 +91,9 @@ def _parts(grid: Grid, columns: list[list[str]], width: int) -> list[list[int]]:
     parts: list[list[int]] = []
     room = 0
     for j in range(names, len(widths)):
-        if not parts or widths[j] + GAP > room:
+        follows = next((k for k in range(j + 1, len(widths)) if not grid.columns[k].beside), len(widths))
+        needed = sum(w + GAP for w in widths[j:follows])
+        if not parts or (needed > room and not grid.columns[j].beside):
             parts.append(list(range(names)))
             room = width - sum(min(w, _most(width, names)) + GAP for w in widths[:names]) + GAP
         parts[-1].append(j)

@@ -13,7 +13,7 @@ from slicewise.errors import UserError, did_you_mean, quoted
 if TYPE_CHECKING:
     import polars as pl
 
-    from slicewise.render.blocks import Block
+    from slicewise.render.blocks import Block, Grid
 
 SCHEMA = 1
 Bounds = tuple[float, float]
@@ -39,6 +39,12 @@ class Result:
     def tables(self) -> dict[str, list[Row]]:
         """Return the result as long tables of values, by name; what --csv writes."""
         raise NotImplementedError
+
+    def grids(self) -> list[Grid]:
+        """Return every table for people, for files of their own."""
+        from slicewise.render.blocks import Grid
+
+        return [block for block in self.blocks() if isinstance(block, Grid)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document as plain values; undefined is None."""

@@ -9,7 +9,7 @@ from slicewise.results.base import Bounds, Result, Row
 from slicewise.results.score import Prf
 
 if TYPE_CHECKING:
-    from slicewise.render.blocks import Block
+    from slicewise.render.blocks import Block, Grid
     from slicewise.results.score import Inference, Value
 
 
@@ -77,6 +77,16 @@ class Extreme:
 
 
 @dataclass(frozen=True, kw_only=True)
+class BucketDifference:
+    """Two systems in one bucket: a − b."""
+
+    bucket: str
+    difference: float | None
+    p: float | None
+    q: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Comparison:
     """Two systems in the buckets of one attribute; differences are a − b."""
 
@@ -85,6 +95,7 @@ class Comparison:
     attribute: str
     largest: Extreme
     smallest: Extreme
+    buckets: tuple[BucketDifference, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,6 +134,8 @@ class Finding:
     ci: Bounds | None
     p: float
     q: float
+    overall: float | None = None
+    """The difference over all units, of a difference."""
     worth: float | None
     """What the measure over all units would gain if the bucket were like the rest, or if the worse system were like the
     better one in it (the difference times the bucket's share). Findings are ranked by it, times the share of all other
@@ -171,6 +184,12 @@ class BucketsResult(Result):
         from slicewise.results.buckets_view import blocks
 
         return blocks(self)
+
+    def grids(self) -> list[Grid]:
+        """Return every table for people: also those that the terminal leaves out."""
+        from slicewise.results.buckets_view import grids
+
+        return grids(self)
 
     def tables(self) -> dict[str, list[Row]]:
         """Return long tables: buckets, diagnoses, comparisons, findings."""

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 ALPHA = 0.05
 MOST_FINDINGS = 10
 MOST_COMPARISONS = 12
+PER_PAIR = 2
+"""Rows of one pair, where there are many."""
 OF_OUTPUTS = ("confidence", "outRatio")
 """Attributes whose buckets hold other items for each system."""
 FEW_SYSTEMS = 3
@@ -79,12 +81,14 @@ def _overview(result: BucketsResult) -> Grid:
         row = [name, mean(attribute.zeta)]
         for j, system in enumerate(systems):
             own = attribute.systems[system]
-            row.append("–" if own.gap is None else f"{_short(own.worst or '', 12)} {own.gap:.2f}")
+            row.append(
+                "–" if own.gap is None else f"{_short(own.worst or '', 10)}→{_short(own.best or '', 10)} {own.gap:.2f}"
+            )
             if result.inference.resamples and own.gap is not None and (own.q is None or own.q >= ALPHA):
                 faint.add((i, 2 + j))
         rows.append(tuple(row))
     over = "items" if result.data["task"] in ("text", "scores") else "gold units"
-    note = f"Mean: over {over}. Per system: its worst bucket, and the gap of {result.metric} to its best."
+    note = f"Mean: over {over}. Per system: worst→best bucket, and the gap of {result.metric}."
     if result.inference.resamples:
         note += " Welch t test on the cluster bootstrap; q: Benjamini–Hochberg over buckets, attributes and systems."
     return Grid("What makes units hard", tuple(columns), tuple(rows), note, faint=frozenset(faint), name="overview")
@@ -93,19 +97,22 @@ def _overview(result: BucketsResult) -> Grid:
 def _breakdown(result: BucketsResult, name: str) -> Grid:
     attribute = result.attributes[name]
     systems = result.data["systems"]
-    tested = result.inference.resamples > 0
+    tested, task = result.inference.resamples > 0, result.data["task"]
     few = len(systems) <= FEW_SYSTEMS
     filled = [b for b in attribute.buckets if any(_size(b.systems[s]) for s in systems) or not _is_category(attribute)]
     columns = [Column("bucket", "left")]
     named = any(b.name != b.interval for b in filled)
     columns += [Column("values", "left")] if named else []
     columns += [Column("n")]
+    alone = len(systems) == 1 and task not in ("text", "scores")
+    columns += [Column(title) for title in ("returned", "P", "R")] if alone else []
     for system in systems:
-        columns += [Column(system)] + ([Column("interval")] if tested and few else [])
+        columns += [Column(system)] + ([Column("interval", beside=True)] if tested and few else [])
     rows, marked = [], set()
     for i, bucket in enumerate(filled):
-        row = [_short(bucket.name, 28), *([_short(bucket.interval, 28)] if named else [])]
+        row = [bucket.name, *([bucket.interval] if named else [])]
         row.append(whole(bucket.n) + ("*" if bucket.small else ""))
+        row += _counts(bucket.systems[systems[0]]) if alone else []
         values = {system: result.value(bucket.systems[system]) for system in systems}
         known = [v for v in values.values() if v is not None]
         best = None if not known else min(known) if result.lower_is_better else max(known)
@@ -115,13 +122,24 @@ def _breakdown(result: BucketsResult, name: str) -> Grid:
             row.append(score(values[system]))
             row += [bounds(result.bounds(bucket.systems[system]))] if tested and few else []
         rows.append(tuple(row))
-    task = result.data["task"]
     noun = {"span": "entities", "token": "tokens", "item": "labels"}[attribute.unit]
-    note = "" if task in ("text", "scores") else f"{result.metric} of {noun}; n: gold {noun}."
+    note = (
+        f"{result.metric} of {noun}; n: gold {noun}."
+        if task not in ("text", "scores")
+        else f"{result.metric}; n: items."
+    )
+    note += "" if few or not tested else " Intervals are in --json and --csv."
     note += " n: the most that any system has." if name in OF_OUTPUTS else ""
     note += " * fewer than 30, rough." if any(b.small for b in filled) else ""
     title = f"{name}: {attribute.summary}"
     return Grid(title, tuple(columns), tuple(rows), note.strip(), frozenset(marked), name=f"buckets-{name}")
+
+
+def _counts(scored: Prf | Measured) -> list[str]:
+    """Return how many units were returned, P and R, of one system alone."""
+    if isinstance(scored, Measured):
+        return []
+    return [whole(scored.n_pred), score(scored.precision), score(scored.recall)]
 
 
 def mean(zeta: float | None) -> str:
@@ -144,16 +162,19 @@ def _comparisons(result: BucketsResult) -> list[Block]:
     pairs = {(c.a, c.b) for c in result.comparisons}
     listed = [c for c in result.comparisons if c.attribute in result.shown]
     if len(listed) > MOST_COMPARISONS:
-        listed = sorted(listed, key=lambda c: -_distance(c))[:MOST_COMPARISONS]
+        ranked = sorted(listed, key=lambda c: (_least_q(c), -_distance(c)))
+        first = [c for i, c in enumerate(ranked) if sum((d.a, d.b) == (c.a, c.b) for d in ranked[:i]) < PER_PAIR]
+        listed = first[:MOST_COMPARISONS]
     titles = [Column("a − b", "left"), Column("attribute", "left")]
-    titles += [Column(t) for side in ("largest in", "smallest in") for t in (side, *(("q",) if tested else ()))]
+    for side in ("largest in", "smallest in"):
+        titles += [Column(side), *([Column("q", beside=True)] if tested else [])]
     rows, faint = [], set()
     for i, c in enumerate(listed):
         row = [f"{c.a} − {c.b}", c.attribute]
         for extreme in (c.largest, c.smallest):
             if tested and extreme.difference is not None and (extreme.q is None or extreme.q >= ALPHA):
                 faint.add((i, len(row)))
-            row.append(f"{_short(extreme.bucket or '', 16)} {signed(extreme.difference, 3)}".strip())
+            row.append(f"{_short(extreme.bucket or '')} {signed(extreme.difference, 3)}".strip())
             row += [probability(extreme.q)] if tested else []
         rows.append(tuple(row))
     note = f"{result.inference.test}; q: Benjamini–Hochberg over all buckets, attributes and pairs." if tested else ""
@@ -161,6 +182,11 @@ def _comparisons(result: BucketsResult) -> list[Block]:
     note += f" {counted(left, 'more row')} of {counted(len(pairs), 'pair')} in --json and --csv." if left else ""
     title = f"Where two systems differ most in {result.metric}"
     return [Grid(title, tuple(titles), tuple(rows), note.strip(), faint=frozenset(faint), name="comparisons")]
+
+
+def _least_q(comparison: Comparison) -> bool:
+    """Return False, which comes first, where one of the two extremes survives correction."""
+    return all(extreme.q is None or extreme.q >= ALPHA for extreme in (comparison.largest, comparison.smallest))
 
 
 def _distance(comparison: Comparison) -> float:
@@ -172,16 +198,27 @@ def _absent(result: BucketsResult) -> list[Block]:
     needs: dict[str, list[str]] = {}
     for name, need in result.absent.items():
         needs.setdefault(need, []).append(name)
-    return [Sentence(f"Left out: {', '.join(names)}, which need {need}.", "aside") for need, names in needs.items()]
+    return [Sentence(f"Left out: {left_out(names, need)}.", "aside") for need, names in needs.items()]
 
 
-def _short(text: str, limit: int) -> str:
+def left_out(names: Sequence[str], need: str) -> str:
+    """Return which attributes need what."""
+    return f"{', '.join(names)}, which {'needs' if len(names) == 1 else 'need'} {need}"
+
+
+def _short(text: str, limit: int = 24) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def grids(result: BucketsResult) -> list[Grid]:
+    """Return every table, for files: those of the terminal, and the breakdown by every other attribute."""
+    shown = [block for block in blocks(result) if isinstance(block, Grid)]
+    return [*shown, *(_breakdown(result, name) for name in result.attributes if name not in result.shown)]
 
 
 def tables(result: BucketsResult) -> dict[str, list[Row]]:
     """Return long tables of values."""
-    made: dict[str, list[Row]] = {"buckets": [], "diagnoses": [], "comparisons": [], "findings": []}
+    made: dict[str, list[Row]] = {"buckets": [], "diagnoses": [], "comparisons": [], "differences": [], "findings": []}
     for name, attribute in result.attributes.items():
         head: Row = {"attribute": name, "kind": attribute.kind, "unit": attribute.unit}
         for place, bucket in enumerate(attribute.buckets):
@@ -201,6 +238,18 @@ def tables(result: BucketsResult) -> dict[str, list[Row]]:
             row = {"a": c.a, "b": c.b, "attribute": c.attribute, "extreme": kind, "bucket": extreme.bucket}
             row |= {"difference": extreme.difference, **bounds_row(extreme.ci), "p": extreme.p, "q": extreme.q}
             made["comparisons"].append(row)
+        made["differences"] += [
+            {
+                "a": c.a,
+                "b": c.b,
+                "attribute": c.attribute,
+                "bucket": d.bucket,
+                "difference": d.difference,
+                "p": d.p,
+                "q": d.q,
+            }
+            for d in c.buckets
+        ]
     for f in result.findings:
         row = {"kind": f.kind, "system": f.system, "against": f.against, "attribute": f.attribute, "bucket": f.bucket}
         row |= {"n": f.n, "share": f.share, "difference": f.difference, **bounds_row(f.ci), "p": f.p, "q": f.q}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from slicewise.results.base import Bounds, Result, Row
 
 if TYPE_CHECKING:
-    from slicewise.render.blocks import Block
+    from slicewise.render.blocks import Block, Grid
     from slicewise.results.score import Inference
 
 
@@ -168,6 +168,8 @@ class StudyResult(Result):
     """(system, data set) that were not there."""
     compared: tuple[tuple[str, str], ...]
     """Pairs that the user asked for by name."""
+    grouped: bool
+    """Whether the user asked for groups of data sets."""
     restarts: str
     inference: Inference
 
@@ -177,13 +179,21 @@ class StudyResult(Result):
             "metric", "datasets", "systems", "attributes", "performance", "holistic", "model_wise", "attribute_wise",
             "diagnoses", "relative_changes", "item_level", "missing", "restarts", "inference",
         )  # fmt: skip
-        return {name: getattr(self, name) for name in names}
+        from slicewise.results.study_view import findings
+
+        return {name: getattr(self, name) for name in names} | {"findings": findings(self)}
 
     def blocks(self) -> list[Block]:
         """Return what a person is shown."""
         from slicewise.results.study_view import blocks
 
         return blocks(self)
+
+    def grids(self) -> list[Grid]:
+        """Return every table for people: also those that the terminal leaves out."""
+        from slicewise.results.study_view import grids
+
+        return grids(self)
 
     def tables(self) -> dict[str, list[Row]]:
         """Return long tables, one per part of the result."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from slicewise.errors import counted
 from slicewise.render.blocks import Block, Column, Grid, Sentence
 from slicewise.render.numbers import probability, score, signed
-from slicewise.results.buckets_view import mean
+from slicewise.results.buckets_view import left_out, mean
 from slicewise.results.rows import bounds_row
 
 if TYPE_CHECKING:
@@ -29,8 +29,9 @@ def blocks(result: StudyResult) -> list[Block]:
     shown += [Sentence(f"! {warning}", "warning") for warning in result.data["warnings"]]
     shown += [Sentence(text) for text in sentences(result)]
     shown += [holistic(result), model_wise(result, "spearman"), model_wise(result, "std"), *attribute_wise(result)]
-    shown += _self(result, None) + _self(result, "group")
-    shown += _comparative(result)
+    shown += _self(result, groups=False) + _comparative(result, groups=False)
+    if result.grouped:
+        shown += _self(result, groups=True) + _comparative(result, groups=True)
     shown += [change(result, a, b) for a, b in _pairs_shown(result)]
     shown += companions(result)
     shown += [Sentence(""), *_absent(result), Sentence(result.signature, "aside")]
@@ -58,7 +59,9 @@ def sentences(result: StudyResult) -> list[str]:
         most = max(d.n for d in tested)
         over_what = counted(most, "data set") if most == len(result.datasets) else counted(most, "difference")
         why = f"; with {over_what} no p can be below {bound:.3g}" if leave_out and bound >= ALPHA else ""
-        return [f"No diagnosis survives correction{over}{why}."]
+        against = sum(d.q is not None and d.q < ALPHA for d in tested)
+        other = f"; of {counted(against, 'small q')}, the data sets left out point the other way" if against else ""
+        return [f"No diagnosis survives correction{over}{why}{other}."]
     kinds: dict[tuple[str, str, str | None], int] = {}
     said: list[str] = []
     for d in sorted(found, key=lambda d: (-abs(d.difference or 0.0), d.a, d.attribute)):
@@ -68,6 +71,18 @@ def sentences(result: StudyResult) -> list[str]:
             said.append(f"• {_said(result, d)}")
     left = len(found) - len(said)
     return [*said, *([f"  {counted(left, 'more finding')} in --json and --csv."] if left else [])]
+
+
+def findings(result: StudyResult) -> list[Row]:
+    """Return a row with its sentence for each diagnosis that survives, the widest first."""
+    found = sorted((d for d in result.diagnoses if survives(d)), key=lambda d: (-abs(_shown(d)), d.a, d.attribute))
+    return [
+        {
+            "text": _said(result, d), "kind": d.kind, "a": d.a, "b": d.b, "attribute": d.attribute, "best": d.best,
+            "worst": d.worst, "dataset": d.dataset, "group": d.group, "difference": _shown(d), "p": d.p, "q": d.q,
+        }
+        for d in found
+    ]  # fmt: skip
 
 
 def survives(d: StudyDiagnosis) -> bool:
@@ -103,7 +118,8 @@ def holistic(result: StudyResult) -> Grid:
         row = [system]
         for dataset in places:
             own = values.get((system, dataset))
-            row.append("missing" if own is None else score(own.value) + ("*" if partial(own) else ""))
+            spread = "" if own is None or own.std is None else f" ±{own.std:.3f}"
+            row.append("missing" if own is None else score(own.value) + spread + ("*" if partial(own) else ""))
         rows.append(tuple(row))
         for j, dataset in enumerate(places, 1):
             column = [
@@ -123,7 +139,10 @@ def holistic(result: StudyResult) -> Grid:
 def _restarts(result: StudyResult) -> str:
     if all(h.runs < 2 for h in result.holistic):
         return ""
-    how = {"average": "Restarts are averaged.", "blocks": "Restarts are averaged here, and blocks of the tests."}
+    how = {
+        "average": "Restarts are averaged, ± their standard deviation.",
+        "blocks": "Restarts are averaged here (± their standard deviation), and blocks of the tests.",
+    }
     return how.get(result.restarts, "The first run of each system.")
 
 
@@ -153,7 +172,11 @@ def model_wise(result: StudyResult, measure: str) -> Grid:
         rows.append(tuple(row))
     columns = [Column("system", "left"), Column(result.metric), *(Column(name) for name in names)]
     what = "Spearman's ρ of bucket rank and" if measure == "spearman" else "Standard deviation over buckets of"
-    note = "Mean over data sets. Friedman: blocks are data sets, treatments are buckets, α = 0.05."
+    restarts = " and restarts" if result.restarts == "blocks" else ""
+    note = "Mean over data sets. " if len(result.datasets) > 1 else ""
+    note += f"Friedman: blocks are data sets{restarts}, treatments are buckets, α = 0.05."
+    if all(m.friedman_p is None or m.friedman_p >= ALPHA for m in found.values()) and len(result.datasets) < 3:
+        note += " So few data sets cannot be significant."
     title = f"Model-wise: {what} {result.metric}"
     return Grid(
         title,
@@ -175,7 +198,10 @@ def attribute_wise(result: StudyResult) -> list[Block]:
         (
             "rho",
             f"Attribute-wise: ρ, the mean over systems of |Spearman's ρ| of bucket rank and {result.metric}",
-            "Friedman: blocks are systems, treatments are buckets, α = 0.05.",
+            (
+                f"Friedman: blocks are systems{' and restarts' if result.restarts == 'blocks' else ''}, "
+                "treatments are buckets, α = 0.05."
+            ),
         ),
     ):
         names = [
@@ -206,9 +232,9 @@ def attribute_wise(result: StudyResult) -> list[Block]:
     return made
 
 
-def _self(result: StudyResult, which: str | None) -> list[Block]:
+def _self(result: StudyResult, *, groups: bool) -> list[Block]:
     """Return systems × attributes: the worst and the best bucket, and the gap; one table per data set or group."""
-    found = [d for d in result.diagnoses if d.kind == "self" and bool(d.group) == (which == "group")]
+    found = [d for d in result.diagnoses if d.kind == "self" and bool(d.group) == groups]
     made: list[Block] = []
     for place in dict.fromkeys((d.dataset, d.group) for d in found):
         own = {(d.a, d.attribute): d for d in found if (d.dataset, d.group) == place}
@@ -221,24 +247,48 @@ def _self(result: StudyResult, which: str | None) -> list[Block]:
                 row.append(
                     "–"
                     if d is None or d.difference is None
-                    else f"{_short(d.worst)}→{_short(d.best)} {d.difference:.2f}"
+                    else f"{_short(d.worst)}→{_short(d.best)} {_minus(_shown(d))}"
                 )
                 if d is not None and d.difference is not None and not survives(d):
                     faint.add((i, j))
             rows.append(tuple(row))
         columns = (Column("system", "left"), *(Column(name) for name in names))
         title = "Self-diagnosis: worst → best bucket, and the gap"
-        title += f", {place[0]}" if place[0] else f", data sets with {place[1]}" if place[1] else ""
+        title += _members(result, found, place)
         note = _tested(result, list(own.values()))
         name = "self-diagnosis" + (f"-{place[0] or place[1]}" if place != (None, None) else "")
         made.append(Grid(title, columns, tuple(rows), note, faint=frozenset(faint), name=name))
     return made
 
 
+def _shown(d: StudyDiagnosis) -> float:
+    """Return the difference that was tested: on the data sets left out, where buckets were picked on the others."""
+    return float((d.difference if d.held_out is None else d.held_out) or 0.0)
+
+
+def _minus(value: float) -> str:
+    return f"{value:.2f}".replace("-", "−").replace("−0.00", "0.00")
+
+
+def _members(result: StudyResult, found: Sequence[StudyDiagnosis], place: tuple[str | None, str | None]) -> str:
+    """Return on which data sets a table is, where it is not on all."""
+    if place[0]:
+        return f", {place[0]}"
+    if not place[1]:
+        return ""
+    names = dict.fromkeys(name for d in found if d.group == place[1] for name in d.datasets)
+    return f", data sets with {place[1]} ({', '.join(n for n in result.datasets if n in names)})"
+
+
 def _tested(result: StudyResult, diagnoses: Sequence[StudyDiagnosis]) -> str:
     tests = list(dict.fromkeys(d.test for d in diagnoses if d.test))
     if tests:
-        return f"{'; '.join(tests)}; q: Benjamini–Hochberg."
+        held = (
+            " Differences are those on the data sets left out."
+            if any(d.held_out is not None for d in diagnoses)
+            else ""
+        )
+        return f"{'; '.join(tests)}; q: Benjamini–Hochberg.{held}"
     few = len(result.datasets) >= 3 or result.inference.resamples
     return "Too few data sets to test." if few else "Not tested: no resamples."
 
@@ -248,10 +298,10 @@ def _pairs_shown(result: StudyResult) -> list[tuple[str, str]]:
     return pairs if result.compared or len(pairs) <= FEW_PAIRS else []
 
 
-def _comparative(result: StudyResult) -> list[Block]:
+def _comparative(result: StudyResult, *, groups: bool) -> list[Block]:
     """Return one row per pair and attribute: where a − b is largest and smallest."""
     pairs = _pairs_shown(result)
-    every = [d for d in result.diagnoses if d.b is not None]
+    every = [d for d in result.diagnoses if d.b is not None and bool(d.group) == groups]
     if not every:
         return []
     if not pairs:
@@ -275,13 +325,14 @@ def _comparative(result: StudyResult) -> list[Block]:
                         continue
                     if not survives(d):
                         faint.add((len(rows), len(row)))
-                    row += [f"{_short(d.best)} {signed(d.difference, 3)}", probability(d.q)]
+                    row += [f"{_short(d.best)} {signed(_shown(d), 3)}", probability(d.q)]
                 if own:
                     rows.append(tuple(row))
         titles = [Column(t, "left") for t in ("a − b", "attribute")]
-        titles += [Column(t) for side in ("largest in", "smallest in") for t in (side, "q")]
+        for side in ("largest in", "smallest in"):
+            titles += [Column(side), Column("q", beside=True)]
         title = f"Comparative diagnosis: where a − b of {result.metric} is largest and smallest"
-        title += f", {place[0]}" if place[0] else f", data sets with {place[1]}" if place[1] else ""
+        title += _members(result, every, place)
         name = "comparative-diagnosis" + (f"-{place[0] or place[1]}" if place != (None, None) else "")
         here = [d for d in every if (d.dataset, d.group) == place]
         made.append(Grid(title, tuple(titles), tuple(rows), _tested(result, here), faint=frozenset(faint), name=name))
@@ -296,7 +347,7 @@ def change(result: StudyResult, a: str, b: str) -> Grid:
     rows = tuple(
         (attribute, bucket, *(_percent(found.get((attribute, bucket, d))) for d in result.datasets))
         for attribute, bucket in keys
-        if any(found.get((attribute, bucket, d)) is not None for d in result.datasets)
+        if not bucket.startswith("(empty")
     )
     columns = (Column("attribute", "left"), Column("bucket", "left"), *(Column(d) for d in result.datasets))
     title = f"Relative change of {result.metric}: ({a} − {b})/{b}"
@@ -331,6 +382,7 @@ def companions(result: StudyResult) -> list[Block]:
 def performance(result: StudyResult) -> list[Grid]:
     """Return the whole table T, one grid per data set: buckets × systems, restarts averaged."""
     made = []
+    note = "Restarts are averaged." if any(h.runs > 1 for h in result.holistic) else ""
     for dataset in result.datasets:
         cells = [c for c in result.performance if c.dataset == dataset]
         keys = list(dict.fromkeys((c.attribute, c.bucket, c.interval) for c in cells))
@@ -348,7 +400,7 @@ def performance(result: StudyResult) -> list[Grid]:
         columns = [Column(t, "left") for t in ("attribute", "bucket", "values")]
         columns += [Column("n"), *(Column(system) for system in result.systems)]
         title = f"{result.metric} by bucket: {dataset}"
-        made.append(Grid(title, tuple(columns), tuple(rows), _restarts(result), name=f"performance-{dataset}"))
+        made.append(Grid(title, tuple(columns), tuple(rows), note, name=f"performance-{dataset}"))
     return made
 
 
@@ -408,10 +460,7 @@ def _absent(result: StudyResult) -> list[Block]:
         needs: dict[str, list[str]] = {}
         for name, need in absent.items():
             needs.setdefault(need, []).append(name)
-        said += [
-            Sentence(f"{dataset}, left out: {', '.join(names)}, which need {need}.", "aside")
-            for need, names in needs.items()
-        ]
+        said += [Sentence(f"{dataset}, left out: {left_out(names, need)}.", "aside") for need, names in needs.items()]
     return said
 
 
@@ -419,7 +468,7 @@ def _percent(value: float | None) -> str:
     return "–" if value is None else f"{100 * value:+.0f}%".replace("-", "−")
 
 
-def _short(text: str | None, limit: int = 12) -> str:
+def _short(text: str | None, limit: int = 24) -> str:
     text = text or "–"
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
@@ -437,6 +486,7 @@ def tables(result: StudyResult) -> dict[str, list[Row]]:
             for d in result.diagnoses
             for pick in d.picks
         ],
+        "findings": findings(result),
         "relative_changes": _flat(result.relative_changes),
         "item_level": _flat(result.item_level),
     }
