@@ -31,7 +31,7 @@ def differences_p(values: NDArray[Any], draws: NDArray[Any], floor: NDArray[Any]
     values, floor = np.asarray(values, dtype=np.float64), np.asarray(floor, dtype=np.float64)
     difference = values[..., :, None] - values[..., None, :]
     lacking = np.maximum(floor - np.nan_to_num(_variance(draws)), 0.0)
-    variance = _difference_variance(draws) + lacking[..., :, None] + lacking[..., None, :]
+    variance = _difference_variance(draws) + (lacking[..., :, None] + lacking[..., None, :])
     known = (variance > 0) & ~np.isnan(difference) & ~np.eye(values.shape[-1], dtype=np.bool_)
     t = np.divide(np.abs(difference), np.sqrt(variance), out=np.full(difference.shape, np.nan), where=known)
     return two_sided(t, _welch(floor, np.asarray(degrees, dtype=np.float64)))
