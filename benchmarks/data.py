@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 NEWS = Path(__file__).parent.parent / "examples" / "news"
 SEED = 20
 TOKENS_IN_NEWS = 10_939
-TOKENS_IN_TRAINING = 40_771
+TOKENS_IN_TRAINING = 40_782
 SENTENCES_IN_NEWS = 816
 LABELS = ("sports", "politics", "culture", "science", "business", "health", "travel", "weather", "people", "other")
 
