@@ -287,6 +287,8 @@ def _write_grids(data: DataOptions, results: Sequence[Result], latex: Path | Non
             names = unique([safe_name(grid.name) for grid in made])
             place = folder if len(results) == 1 else folder / own
             texts = {name: rendered(grid) for name, grid in zip(names, made, strict=True)}
+            for text in texts:
+                data.check_not_read(place / f"{text}.{ending}")
             _say(data, f"wrote {counted(len(write_texts(place, texts, ending)), 'table')} to {place}{os.sep}")
 
 
@@ -378,6 +380,8 @@ def _write(data: DataOptions, results: list[Result]) -> None:
         for result, name in zip(results, unique([safe_name(r.data["name"]) for r in results]), strict=True):
             folder = data.csv if len(results) == 1 else data.csv / name
             tables = {"units": result.to_polars()} if result.command == "units" else result.tables()
+            for table in tables:
+                data.check_not_read(folder / f"{table}.csv")
             _say(data, f"wrote {counted(len(write_tables(folder, tables)), 'table')} to {folder}{os.sep}")
     if data.json == "-":
         sys.stdout.write(text)

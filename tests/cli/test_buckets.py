@@ -930,3 +930,19 @@ def test_numbers_that_are_none(column: list[str], cuts: str, write: Write, run: 
     check_result(found)
     buckets = found["result"]["attributes"]["x"]["buckets"]
     assert sum(b["systems"]["s"]["n_gold"] for b in buckets) == 6
+
+
+def test_a_table_never_takes_the_place_of_a_file_that_is_read(write: Write, run: Run) -> None:
+    write("buckets.csv", "text,label\na b,x\nc,y\nd,x\n")
+    write("p.txt", "x\ny\ny\n")
+    inputs = ("--gold", "buckets.csv:label", "--input", "buckets.csv:text", "-s", "a=p.txt")
+    ran = run("buckets", *inputs, "--csv", ".")
+    assert ran.code == 2
+    assert "would be written over" in ran.err
+
+
+def test_items_without_a_value_take_no_part_in_the_correlation(write: Write, run: Run) -> None:
+    rows = ['{"score":0.1,"k":1}', '{"score":0.9,"k":2}', '{"score":1.0,"k":3}', '{"score":0.5,"k":null}']
+    write("f.jsonl", "\n".join(rows) + "\n")
+    found = document(run("buckets", "-s", "a=f.jsonl:score", "-a", "k", "--resamples", "0", "--json", "-"))
+    assert found["result"]["attributes"]["k"]["systems"]["a"]["correlation"]["value"] == 1.0

@@ -86,7 +86,7 @@ def from_function(function: Callable[..., Any], name: str | None = None) -> Attr
         found = f"the parameter {quoted(unknown[0])}" if unknown else "no parameter"
         message = f"the attribute function {quoted(name)} has {found}; expected some of units, items, train"
         raise UserError(message, where=path, line=line)
-    summary = (inspect.getdoc(function) or "an attribute of your own").strip().splitlines()[0].rstrip(".")
+    summary = ((inspect.getdoc(function) or "").strip() or "an attribute of your own").splitlines()[0].rstrip(".")
     of = Of.UNIT if "units" in wanted else Of.ITEM
 
     def values(facts: Facts) -> pl.Series:
@@ -116,7 +116,7 @@ def _as_series(returned: Any) -> pl.Series:
         raise TypeError(f"it returned a {type(returned).__name__}; expected a list or column of numbers or strings")
     column = returned if isinstance(returned, pl.Series) else pl.Series(list(returned), strict=False)
     column = column.alias("")
-    if column.dtype.is_nested() or column.dtype in (pl.Object, pl.Binary):
+    if column.dtype.is_nested() or column.dtype in (pl.Object, pl.Binary, pl.Duration):
         raise TypeError("it returned lists or objects; expected plain numbers or strings")
     return column
 

@@ -33,6 +33,10 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     Codes = NDArray[np.int64]
 
+FITTING = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32)
+"""Types of whole numbers that 64 bits hold."""
+LARGEST = 1e290
+"""Larger values have no mean: their sum overflows."""
 UNIT_NAMES = {Task.SPANS: "span", Task.TOKENS: "token"}
 NOUNS = {"span": "entities", "token": "tokens", "item": "items"}
 
@@ -137,7 +141,9 @@ class Described:
         if not self.numeric:
             return None
         known = self.gold_values.cast(pl.Float64).drop_nulls().drop_nans().to_numpy()
-        return math.fsum(known.tolist()) / len(known) if len(known) and np.isfinite(known).all() else None
+        if not len(known) or not np.isfinite(known).all() or np.abs(known).max() > LARGEST:
+            return None
+        return math.fsum(known.tolist()) / len(known)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -298,7 +304,7 @@ def shared_cuts(plan: Plan, every: Sequence[Sequence[Described]]) -> dict[str, B
 
 def _cut(plan: Plan, several: Sequence[Described]) -> Buckets:
     numeric = all(one.numeric for one in several)
-    whole = all(one.every_value.dtype.is_integer() for one in several)
+    whole = all(one.every_value.dtype in FITTING for one in several)
     gold: list[pl.Series] = []
     every: list[pl.Series] = []
     for one in several:

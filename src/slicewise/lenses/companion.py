@@ -39,7 +39,8 @@ def correlations(
     if described.gold is not None:
         x = x[described.gold]
     known = ~(np.isnan(x) | np.isnan(y).any(axis=1))
-    sums = _sums(_centred(x[known]), y[known], group[known], evaluation.aligned.clusters.groups)
+    own = y[known] if described.rows is not None else np.column_stack([_centred(scores) for scores in y[known].T])
+    sums = _sums(_centred(x[known]), own, group[known], evaluation.aligned.clusters.groups)
     values = _correlation(sums.sum(axis=0))
     if drawn is None:
         return [Value(value=defined(float(v)), ci=None) for v in values]
@@ -63,7 +64,7 @@ def _right(evaluation: Evaluation, sliced: Sliced, broken: Breakdown) -> tuple[A
     width = len(sliced.statistics) // len(evaluation.systems)
     columns = list(sliced.statistics.values())
     scores = [metric.value(np.column_stack(columns[i : i + width])) for i in range(0, len(columns), width)]
-    return np.column_stack([_centred(s) for s in scores]), evaluation.aligned.clusters.group.astype(np.int64)
+    return np.column_stack(scores), evaluation.aligned.clusters.group.astype(np.int64)
 
 
 def _centred(values: Array) -> Array:
