@@ -342,7 +342,7 @@ def bucketing_of(name: str, how: Any) -> Bucketing:
             m = check_buckets(int(way[2]))
             return Quantiles(m) if way[1] == "quantile" else Widths(m)
         if re.fullmatch(r"values(\(\s*\))?", how):
-            return Values(all_of_them=True)
+            return Values(MOST_BUCKETS * 10)
         how = how.removeprefix("fixed").strip("()[] ").split(",")
     try:
         cuts = tuple(float(cut) for cut in how)

@@ -783,13 +783,20 @@ def test_one_line_that_says_what_to_do(case: str, files: Path, run: Run) -> None
     assert sorted(path.name for path in files.iterdir() if path.name != "__pycache__") == before
 
 
-def test_cuts_of_what_is_not_shown_are_refused_or_said(files: Path, run: Run) -> None:
+def test_what_the_user_cuts_is_shown(files: Path, run: Run) -> None:
     ran = run("buckets", *DATA, "-a", "eLen", "--cuts", "sLen=3", "--json", "-")
-    if ran.code == 2:
-        check(ran, r"--cuts for the attribute 'sLen', which is not shown; .*eLen")
-        return
-    assert any("cuts of sLen are not used" in warning for warning in warnings(ran)), ran.err
-    assert list(document(ran)["result"]["attributes"]) == ["eLen"]
+    assert list(document(ran)["result"]["attributes"]) == ["eLen", "sLen"]
+    assert document(ran)["result"]["attributes"]["sLen"]["cuts"] == [3.0]
+
+
+def test_too_many_crossed_buckets(files: Path, run: Run) -> None:
+    cuts = (
+        "--cuts",
+        "sLen=" + ",".join(map(str, range(1, 60))),
+        "--cuts",
+        "eChars=" + ",".join(map(str, range(1, 60))),
+    )
+    check(run("buckets", *DATA, *cuts, "--cross", "sLen,eChars"), r"sLen × eChars has 3,600 buckets; expected at most")
 
 
 def test_text_needs_a_metric(files: Path, run: Run) -> None:

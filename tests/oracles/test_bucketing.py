@@ -280,7 +280,7 @@ def test_ways_as_they_are_written() -> None:
     assert parse_cuts("eLen=1,2,3") == ("eLen", Fixed((1.0, 2.0, 3.0)))
     assert parse_cuts(" sLen = quantile(6) ") == ("sLen", Quantiles(6))
     assert bucketing_of("x", "width(5)") == Widths(5)
-    assert bucketing_of("x", "values") == Values(all_of_them=True)
+    assert bucketing_of("x", "values") == Values(1000)
     assert bucketing_of("x", "fixed([1, 2])") == Fixed((1.0, 2.0))
     assert bucketing_of("x", (0.5,)) == Fixed((0.5,))
     assert [str(way) for way in (Quantiles(6), Widths(5), Fixed((1.0, 2.5)), Values())] == [

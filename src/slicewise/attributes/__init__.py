@@ -58,9 +58,9 @@ def available(facts: Facts) -> tuple[dict[str, Attribute], dict[str, Need]]:
     """Return the attributes of an evaluation, and what those of its task that it lacks would need."""
     known = {name: a for name, a in catalogue().items() if facts.task in a.tasks}
     lacking = {name: need for name, a in known.items() if (need := missing(a, facts)) is not None}
-    own = {a.name: a for a in column_attributes(facts) if a.name not in known}
-    own |= {a.name: a for a in from_entry_points() if a.name not in known}
-    return {name: a for name, a in known.items() if name not in lacking} | own, lacking
+    there = {name: a for name, a in known.items() if name not in lacking}
+    own = {a.name: a for a in (*column_attributes(facts), *from_entry_points()) if a.name not in there}
+    return there | own, {name: need for name, need in lacking.items() if name not in own}
 
 
 def choose(
@@ -120,7 +120,7 @@ def _versioned(name: str) -> tuple[str, int | None]:
 
 def values_of(attribute: Attribute, facts: Facts, system: str | None = None) -> pl.Series:
     """Return the values of an attribute, of one system's outputs where it is theirs."""
-    return attribute.values(facts) if system is None else attribute.values(facts, system)  # type: ignore[call-arg]
+    return attribute.values(facts) if system is None else attribute.values(facts, system)
 
 
 def names_of(attributes: Sequence[Attribute]) -> list[str]:

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from slicewise.attributes.facts import Facts
     from slicewise.bucketing import Slot
 
 
@@ -54,7 +53,7 @@ class Attribute:
 
     name: str
     summary: str
-    values: Callable[[Facts], pl.Series] | Callable[[Facts, str], pl.Series]
+    values: Callable[..., pl.Series]
     """With `Of.OUTPUT` it is also given the system."""
     of: Of
     tasks: frozenset[Task]

@@ -71,7 +71,11 @@ def as_numbers(column: pl.Series) -> pl.Series:
     numbers = filled.str.strip_chars().cast(pl.Float64, strict=False)
     if not numbers.null_count() == filled.null_count() < len(column):
         return filled
-    whole = numbers.is_finite().all() and (numbers.drop_nulls() % 1 == 0).all() and (numbers.abs().max() or 0) < 2**53  # type: ignore[operator]
+    whole = (
+        numbers.is_finite().all()
+        and (numbers.drop_nulls() % 1 == 0).all()
+        and bool((numbers.drop_nulls().abs() < 2**53).all())
+    )
     return numbers.cast(pl.Int64) if whole else numbers
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 FITTING = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32)
 """Types of whole numbers that 64 bits hold."""
+MOST_CROSSED = 1000
 LARGEST = 1e290
 """Larger values have no mean: their sum overflows."""
 UNIT_NAMES = {Task.SPANS: "span", Task.TOKENS: "token"}
@@ -212,12 +214,13 @@ class Sliced:
             if a.name == b.name:
                 raise UserError(f"{a.name} cannot be crossed with itself; write --cross A,B with two attributes")
         crossed = {a.name: a for pair in self.crosses for a in pair if a.name not in wanted}
-        cuts = {
-            name if name in wanted | crossed else _one(facts, name).name: way for name, way in (plan.cuts or {}).items()
-        }
+        cuts: dict[str, Bucketing] = {}
+        for name, way in (plan.cuts or {}).items():
+            cut = (wanted | crossed)[name] if name in wanted | crossed else _one(facts, name)
+            cuts[cut.name] = way
+            if cut.name not in crossed:
+                wanted[cut.name] = cut  # what the user cuts is shown
         self.plan = replace(plan, cuts=cuts)
-        unused = [name for name in cuts if name not in wanted | crossed]
-        self.notes = [f"the cuts of {name} are not used: it is not among the attributes shown" for name in unused]
         self.described = [_described(attribute, facts) for attribute in wanted.values()]
         self.only_crossed = [_described(attribute, facts) for attribute in crossed.values()]
         for one in (*self.described, *self.only_crossed):
@@ -246,10 +249,15 @@ class Sliced:
             raise UserError(message)
         if not (a.shared and b.shared):
             raise UserError(f"{(b if a.shared else a).name} differs between systems and cannot be crossed")
+        size = len(a.slots) * len(b.slots)
+        if size > MOST_CROSSED:
+            message = (
+                f"{a.name} × {b.name} has {size:,} buckets; expected at most {MOST_CROSSED}; cut them more coarsely"
+            )
+            raise UserError(message)
         slots = tuple(
-            Slot(name=f"{one.name} × {other.name}", value=f"{a.name} {one.interval}, {b.name} {other.interval}")
-            for one in a.slots
-            for other in b.slots
+            Slot(name=name, value=f"{a.name} {one.interval}, {b.name} {other.interval}")
+            for name, (one, other) in zip(_crossed_names(a, b), product(a.slots, b.slots), strict=True)
         )
         codes = a.codes[0] * len(b.slots) + b.codes[0]
         attribute = replace(
@@ -268,6 +276,15 @@ class Sliced:
             cells = slice_cells(self.evaluation, described.rows.frame, codes, slots)
         order = canonical_order(cells.reshape(*cells.shape[:2], -1))
         return Breakdown(described=described, buckets=buckets, codes=codes, cells=cells[order])
+
+
+def _crossed_names(a: Breakdown, b: Breakdown) -> list[str]:
+    """Return the names of crossed buckets; where the data's own categories make two the same, they are numbered."""
+    names: list[str] = []
+    for one, other in product(a.slots, b.slots):
+        name = f"{one.name} × {other.name}"
+        names.append(f"{name} ({len(names) + 1})" if name in names else name)
+    return names
 
 
 def _one(facts: Facts, name: str) -> Attribute:
@@ -299,7 +316,8 @@ def shared_cuts(plan: Plan, every: Sequence[Sequence[Described]]) -> dict[str, B
     for described in every:
         for one in described:
             found.setdefault(one.attribute.name, []).append(one)
-    return {name: _cut(plan, several) for name, several in found.items()}
+    alike = {name: several for name, several in found.items() if len({one.numeric for one in several}) == 1}
+    return {name: _cut(plan, several) for name, several in alike.items()}
 
 
 def _cut(plan: Plan, several: Sequence[Described]) -> Buckets:

@@ -97,7 +97,7 @@ def buckets(
     parts += [f"cross:{a}+{b}" for a, b in cross] + [f"compare:{a}+{b}" for a, b in compare or ()]
     parts += [] if restarts == "first" else [f"restarts:{restarts}"]
     data = evaluation.summary()
-    data["warnings"] = [*data["warnings"], *sliced.notes, *_oddities(tallies, evaluation)]
+    data["warnings"] = [*data["warnings"], *_oddities(tallies, evaluation)]
     return BucketsResult(
         command="buckets",
         signature=evaluation.signature(*parts),
@@ -266,7 +266,7 @@ def _overall(evaluation: Evaluation, tallies: Sequence[Tally], measure: Measure)
 def _oddities(tallies: Sequence[Tally], evaluation: Evaluation) -> list[str]:
     """Say which attributes have one bucket only, and that there is no gold to cut by."""
     if evaluation.task.has_units and not evaluation.units["gold"].any():
-        return ["gold has no units, so there are no cut points: every attribute has one bucket of returned units"]
+        return ["gold has no units: attributes that are cut by its values have one bucket, of returned units"]
     alone = [t.broken for t in tallies if len(_filled(t)) < 2 and evaluation.aligned.items > 1]
     equal = [one.name for one in alone if one.described.every_value.drop_nulls().n_unique() < 2]
     tied = [one.name for one in alone if one.name not in equal]

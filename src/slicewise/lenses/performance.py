@@ -68,8 +68,20 @@ class Table:
 
     @property
     def attributes(self) -> tuple[str, ...]:
-        """The attributes of any data set."""
-        return tuple(dict.fromkeys(name for part in self.parts for name in part.result.attributes))
+        """The attributes of any data set that are of the same kind on all that have them."""
+        return tuple(name for name, kinds in self._kinds().items() if len(kinds) == 1)
+
+    @property
+    def unlike(self) -> tuple[str, ...]:
+        """Attributes that are numbers on one data set and categories on another: their buckets do not line up."""
+        return tuple(name for name, kinds in self._kinds().items() if len(kinds) > 1)
+
+    def _kinds(self) -> dict[str, set[str]]:
+        found: dict[str, set[str]] = {}
+        for part in self.parts:
+            for name, attribute in part.result.attributes.items():
+                found.setdefault(name, set()).add(attribute.kind)
+        return found
 
     def attribute(self, name: str) -> AttributeResult:
         """Return an attribute on the first data set that has it."""

@@ -162,7 +162,6 @@ def _performance(table: Table) -> Iterable[Cell]:
                 for restart, run in enumerate(runs, 1):
                     for place, bucket in enumerate(found.buckets):
                         scored = bucket.systems[run]
-                        whole = isinstance(scored, Measured)
                         yield Cell(
                             dataset=part.name,
                             system=system,
@@ -174,7 +173,7 @@ def _performance(table: Table) -> Iterable[Cell]:
                             n_gold=scored.n if isinstance(scored, Measured) else scored.n_gold,
                             n_pred=scored.n if isinstance(scored, Measured) else scored.n_pred,
                             tp=None if isinstance(scored, Measured) else scored.tp,
-                            f1=None if whole else scored.f1,  # type: ignore[union-attr]
+                            f1=None if isinstance(scored, Measured) else scored.f1,
                             value=part.result.value(scored),
                             ci=part.result.bounds(scored),
                         )
@@ -268,7 +267,8 @@ def _attribute_wise(table: Table, *, blocks: bool) -> Iterable[AttributeWise]:
     }
     rows: list[AttributeWise] = []
     for part in table.parts:
-        for name, attribute in part.result.attributes.items():
+        for name in (n for n in part.result.attributes if n in table.attributes):
+            attribute = part.result.attributes[name]
             values = {system: table.averaged(part, system, name) for system in part.runs}
             rho = [abs(_spearman(part, name, v, ordered=attribute.ordered)) for v in values.values()]
             tested = _friedman(
@@ -343,7 +343,7 @@ def _data(evaluations: Sequence[Evaluation], table: Table, group_by: Sequence[st
         "datasets": summaries,
         "labels": {part.name: sorted(part.labels) for part in table.parts},
         "absent": {part.name: dict(part.result.absent) for part in table.parts if part.result.absent},
-        "warnings": [*_drift(table), *_missing(table), *_arbitrary(table, group_by), *warnings],
+        "warnings": [*_unlike(table), *_drift(table), *_missing(table), *_arbitrary(table, group_by), *warnings],
     }
 
 
@@ -357,6 +357,12 @@ def _drift(table: Table) -> list[str]:
     listed = [f"{quoted(label)} only in {', '.join(names)}" for label, names in partial.items()]
     more = f" and {len(listed) - 6} more" if len(listed) > 6 else ""
     return [f"gold labels differ between data sets: {'; '.join(listed[:6])}{more}"]
+
+
+def _unlike(table: Table) -> list[str]:
+    """Say which attributes cannot be studied together."""
+    how = "numbers on one data set and categories on another: only in the performance table"
+    return [f"{', '.join(table.unlike)}: {how}"] if table.unlike else []
 
 
 def _arbitrary(table: Table, group_by: Sequence[str]) -> list[str]:
