@@ -33,6 +33,7 @@ class Reading(_Strict):
     strict_tokens: bool | None = None
     strip_prefix: bool | None = None
     lower: bool | None = None
+    normalise: list[str] | None = None
     negative_label: str | None = None
     map: dict[str, str] | None = None
     ignore: list[str] | None = None

@@ -101,6 +101,16 @@ class DataOptions:
     lower: Annotated[
         bool | None, option("--lower", help="Fold case where attributes compare strings.", panel=READING)
     ] = None
+    normalise: Annotated[
+        list[str] | None,
+        option(
+            "--normalise",
+            "--normalize",
+            help="Before comparing texts or labels: lower, casefold, punctuation, spaces or s/REGEX/NEW/; repeat.",
+            panel=READING,
+            metavar="STEP",
+        ),
+    ] = None
     json: Annotated[
         str | None, option("--json", help="The result as JSON; - is standard output.", panel=OUTPUT, metavar="FILE|-")
     ] = None
@@ -184,6 +194,8 @@ class DataOptions:
                 raise UserError(f"{several[0]!r} has more than one =; write --map OLD=NEW once per label")
         if self.ignore:
             given["ignore"] = self.ignore
+        if self.normalise:
+            given["normalise"] = self.normalise
         return given
 
 

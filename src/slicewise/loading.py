@@ -43,7 +43,7 @@ def load(
 
     Files are named as on the command line: `FILE` or `FILE:COLUMN`; a list of files is a system with restarts. Options
     are those of the command line: task, scheme, strict, strict_tokens, strip_prefix, negative_label, map, ignore,
-    cluster, lower. `token_columns=False` saves memory: columns between token and
+    cluster, lower, normalise. `token_columns=False` saves memory: columns between token and
     tag are not kept. `on_file` is called with the name of each file before it is read.
     """
     if matrix is not None:

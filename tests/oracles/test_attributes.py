@@ -48,7 +48,7 @@ def values(facts: Facts, name: str) -> dict[Unit, Value]:
     """Return the package's value of each unit; booleans as words."""
     evaluation = facts.evaluation
     ((attribute,), _) = choose(facts, [name])
-    column = attribute.values(facts)  # type: ignore[call-arg]
+    column = attribute.values(facts)
     rows = facts.token_units if attribute.of is Of.TOKEN else facts.units
     if attribute.of is Of.ITEM:
         column = column.gather(rows.item)

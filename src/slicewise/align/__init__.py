@@ -332,8 +332,9 @@ def _align_labels(aligned: Aligned, files: Mapping[str, Annotations], options: O
     warnings: list[str] = []
     columns: list[pl.Series] = []
     found: dict[str, UnitSet] = {}
-    for name, file in files.items():
-        with explained(file.name):
+    for name, given in files.items():
+        with explained(given.name):
+            file = _normalised(given, options)
             if aligned.task is Task.MULTILABEL:
                 found[name] = answers.multilabel_units(file)
                 continue
@@ -354,10 +355,19 @@ def _align_labels(aligned: Aligned, files: Mapping[str, Annotations], options: O
     )
 
 
+def _normalised(file: Annotations, options: Options) -> Annotations:
+    """Return labels as they are compared."""
+    if not options.normalise or file.answers is None:
+        return file
+    kind = pl.List(pl.String) if isinstance(file.answers.dtype, pl.List) else pl.String
+    return replace(file, answers=options.normalised(file.answers.cast(kind)))
+
+
 def training_units(train: Annotations, task: Task, options: Options) -> UnitSet | None:
     """Return the training file's own units, under the same labels; None where it has none."""
     if task in (Task.LABELS, Task.MULTILABEL) and train.answers is not None:
         with explained(train.name):
+            train = _normalised(train, options)
             if task is Task.MULTILABEL:
                 return _renamed(answers.multilabel_units(train), task, options).distinct()
             return _renamed(answers.label_units(answers.labels(train, gold=False)[0]), task, options)

@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from slicewise.align.normalise import check_steps, normalised
 from slicewise.annotations import Task
 from slicewise.errors import UserError, did_you_mean, quoted
 from slicewise.read.schemes import ALIASES, SCHEMES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    import polars as pl
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,6 +30,12 @@ class Options:
     ignore: frozenset[str] = frozenset()
     cluster: str | None = None
     lower: bool = False
+    normalise: tuple[str, ...] = ()
+    """What is done to gold and outputs before they are compared, in this order."""
+
+    def normalised(self, texts: pl.Series) -> pl.Series:
+        """Return texts as they are compared."""
+        return normalised(texts, self.normalise)
 
     def signature(self) -> list[str]:
         """Return what differs from the defaults, as it stands in a signature."""
@@ -42,6 +51,8 @@ class Options:
         parts += [f"ignore:{label}" for label in sorted(self.ignore)]
         if self.cluster is not None:
             parts.append(f"cluster:{self.cluster}")
+        if self.normalise:
+            parts.append(f"normalise:{'+'.join(self.normalise)}")
         return parts
 
 
@@ -63,5 +74,7 @@ def check_options(**given: Any) -> Options:
     if given.get("map") is None:
         given.pop("map", None)
     given["ignore"] = frozenset(given.get("ignore") or ())
+    steps = given.get("normalise") or ()
+    given["normalise"] = check_steps([steps] if isinstance(steps, str) else steps)
     given["task"] = None if task is None else Task(task)
     return Options(**given)

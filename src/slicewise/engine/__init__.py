@@ -10,7 +10,9 @@ import polars as pl
 
 from slicewise.annotations import Task
 from slicewise.engine.cells import GOLD, PRED, TP, WRONG, sums, unit_sums, wrong_cases
+from slicewise.errors import UserError
 from slicewise.metrics.counts import CASES, FIRST_LABEL, RIGHT, UNANSWERED
+from slicewise.metrics.metric import ItemError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -77,9 +79,22 @@ def item_statistics(evaluation: Evaluation, metric: Metric, systems: Sequence[st
     """Return a scored metric's statistics per item, named `system:statistic` by number."""
     if metric.statistics is None or evaluation.aligned.answers is None:
         raise ValueError(f"{metric.name} has no statistics of its own")
-    gold = evaluation.answers("gold") if "gold" in evaluation.aligned.answers.columns else None
-    per_system = [metric.statistics(gold, evaluation.answers(system)) for system in systems]
+    gold = references(evaluation)
+    per_system = []
+    for system in systems:
+        try:
+            per_system.append(metric.statistics(gold, evaluation.options.normalised(evaluation.answers(system))))
+        except ItemError as error:
+            raise UserError(f"{metric.name}: {system}, item {error.item + 1:,}: {error}") from None
     return {f"{i}:{j}": array[:, j] for i, array in enumerate(per_system) for j in range(array.shape[1])}
+
+
+def references(evaluation: Evaluation) -> pl.Series | None:
+    """Return what outputs are compared with, normalised as the user wishes; None where there is no gold."""
+    answers = evaluation.aligned.answers
+    if answers is None or "gold" not in answers.columns:
+        return None
+    return evaluation.options.normalised(evaluation.answers("gold"))
 
 
 def slice_cells(

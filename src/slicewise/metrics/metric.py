@@ -21,6 +21,14 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 
+class ItemError(ValueError):
+    """A reference or an output that a metric cannot read; `item` counts from 0."""
+
+    def __init__(self, item: int, message: str) -> None:
+        self.item = item
+        super().__init__(message)
+
+
 def unchanged(sums: Array) -> Array:
     """Return the statistics as they are."""
     return sums
@@ -42,6 +50,14 @@ class Metric:
     reduce: Callable[[Array], Array] = unchanged
     """A linear map that keeps only the statistics the finish needs, so that resampling is cheap."""
     statistics: Callable[[pl.Series | None, pl.Series], Array] | None = None
+    """References (strings, or lists of several) and outputs to `(items, k)`; raises `ItemError`."""
+    item_finish: Callable[[Array], Array] | None = None
+    """The finish of one item's reduced statistics, where it is not that of a sum; NaN where it has no score."""
+    pooled: Callable[[Array, Array], float] | None = None
+    """Of a metric that is not additive: from the statistics of all items `(items, k)` and how often each is counted
+    `(items,)` to the value. Its `finish` is never called."""
+    signature: Callable[[pl.Series | None], str] | None = None
+    """What pins the metric's own options, given the references."""
     greater_is_better: bool = True
     best: float | None = 1.0
     """The value of a system equal to gold; None where there is no gold."""
@@ -50,9 +66,18 @@ class Metric:
     scale: float = 1.0
     """100 for metrics that are usually given in percent."""
 
+    @property
+    def additive(self) -> bool:
+        """Whether statistics of items may be summed before the finish."""
+        return self.pooled is None
+
     def value(self, sums: Array) -> Array:
         """Return the metric of summed statistics as they were counted."""
         return self.finish(self.reduce(sums))
+
+    def item_values(self, statistics: Array) -> Array:
+        """Return the score of single items from their statistics as they were counted."""
+        return (self.item_finish or self.finish)(self.reduce(statistics))
 
 
 def ratio(part: Array, whole: Array) -> Array:

@@ -43,15 +43,36 @@ def f_name(beta: float) -> str:
     return "f" + f"{beta:.12f}".rstrip("0").rstrip(".")
 
 
+def of_items(finish: Callable[[Array], Array], sums: Array) -> Array:
+    """Return the scores of single items; nothing expected and nothing returned is right."""
+    counts = sums if sums.shape[-1] == 3 else total(sums)
+    return np.where(counts[..., N_PRED] + counts[..., N_GOLD] == 0, 1.0, finish(sums))
+
+
 def prf_metrics(beta: float = 1.0) -> list[Metric]:
     """Return the nine metrics of one β."""
     listed = []
     for name, measure in measures(beta).items():
         listed.append(
-            Metric(name=name, summary=f"{name} over all units (micro)", tasks=SETS, reduce=total, finish=measure)
+            Metric(
+                name=name,
+                summary=f"{name} over all units (micro)",
+                tasks=SETS,
+                reduce=total,
+                finish=measure,
+                item_finish=partial(of_items, measure),
+            )
         )
         for kind, mean in (("macro", macro), ("weighted", weighted)):
             summary = "mean over labels" + (" weighted by their gold units" if kind == "weighted" else "")
             finish = partial(mean, measure=measure)
-            listed.append(Metric(name=f"{kind}-{name}", summary=f"{name}: {summary}", tasks=SETS, finish=finish))
+            listed.append(
+                Metric(
+                    name=f"{kind}-{name}",
+                    summary=f"{name}: {summary}",
+                    tasks=SETS,
+                    finish=finish,
+                    item_finish=partial(of_items, finish),
+                )
+            )
     return listed
