@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import false_discovery_control
 
-from slicewise.stats.multiplicity import benjamini_hochberg, holm, indistinguishable
+from slicewise.stats.multiplicity import benjamini_hochberg, benjamini_yekutieli, holm, indistinguishable
 
 p_values = st.lists(st.sampled_from([0.0, 1e-300, 0.001, 0.01, 0.02, 0.049, 0.05, 0.3, 0.9, 1.0, np.nan]), max_size=12)
 
@@ -39,10 +39,21 @@ def test_benjamini_hochberg_is_scipys(p: list[float]) -> None:
 
 
 @settings(deadline=None)
+@given(p_values)
+def test_benjamini_yekutieli_is_scipys(p: list[float]) -> None:
+    found = benjamini_yekutieli(np.array(p))
+    tested = ~np.isnan(np.array(p, dtype=float))
+    assert np.isnan(found[~tested]).all()
+    if tested.any():
+        expected = false_discovery_control(np.array(p)[tested], method="by")
+        np.testing.assert_allclose(found[tested], expected, rtol=1e-14)
+
+
+@settings(deadline=None)
 @given(p_values.flatmap(lambda p: st.tuples(st.just(p), st.permutations(range(len(p))))))
 def test_the_order_of_tests_makes_no_difference(case: tuple[list[float], list[int]]) -> None:
     p, order = np.array(case[0], dtype=float), np.array(case[1], dtype=int)
-    for correct in (holm, benjamini_hochberg):
+    for correct in (holm, benjamini_hochberg, benjamini_yekutieli):
         assert np.array_equal(correct(p)[order], correct(p[order]), equal_nan=True)
 
 

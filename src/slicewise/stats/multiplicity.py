@@ -26,6 +26,14 @@ def benjamini_hochberg(p: NDArray[Any]) -> NDArray[np.float64]:
     return _filled(values, tested, order, np.minimum.accumulate(scaled[::-1])[::-1])
 
 
+def benjamini_yekutieli(p: NDArray[Any]) -> NDArray[np.float64]:
+    """Return what `benjamini_hochberg` does, for tests that may depend on each other in any way."""
+    values, tested, order = _ascending(p)
+    number = np.arange(1, len(order) + 1)
+    scaled = values[tested][order] * (len(order) / number * (1 / number).sum())
+    return _filled(values, tested, order, np.minimum.accumulate(scaled[::-1])[::-1])
+
+
 def indistinguishable(order: Sequence[int], different: NDArray[np.bool_]) -> list[tuple[int, ...]]:
     """Return the longest runs of neighbours in `order` (best first) in which no two systems are `different`.
 

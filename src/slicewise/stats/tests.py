@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Finish = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+    Array = NDArray[np.float64]
+    Places = NDArray[np.int64]
+    Finish = Callable[[Array], Array]
 
 AT_ONCE = 2**20  # numbers in one block of exchanged statistics
 SAME = 1e-12  # differences that agree to this share of the values compared are equal
@@ -51,17 +53,22 @@ def randomisation_p(
 
 def _moved(statistics: NDArray[Any], draws: int, seed: int) -> Iterator[NDArray[np.float64]]:
     """Yield, some draws at a time, the summed statistics of the clusters that change places: `(draws, systems, k)`."""
-    rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed)))
     clusters = len(statistics)
-    width = -(-clusters // 8)
     tiles = Tiles.cut(statistics, heaviest=clusters)
     factors = tiles.factors()
+    for bits in exchanges(clusters, draws, seed):
+        factors[: len(bits), :clusters] = bits
+        yield tiles.times(factors[: len(bits)]).reshape(len(bits), *statistics.shape[1:])
+
+
+def exchanges(clusters: int, draws: int, seed: int) -> Iterator[NDArray[np.uint8]]:
+    """Yield, some draws at a time, which clusters change places: 0 or 1, `(draws, clusters)`."""
+    rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed)))
+    width = -(-clusters // 8)
     for start in range(0, draws, ROWS):
         # whole blocks of bits, so that the number of draws does not change the first ones
         packed = np.frombuffer(rng.bytes(width * ROWS), dtype=np.uint8).reshape(ROWS, width)
-        bits = np.unpackbits(packed[: draws - start], axis=1, count=clusters)
-        factors[: len(bits), :clusters] = bits
-        yield tiles.times(factors[: len(bits)]).reshape(len(bits), *statistics.shape[1:])
+        yield np.unpackbits(packed[: draws - start], axis=1, count=clusters)
 
 
 def _exchange(
@@ -75,9 +82,13 @@ def _exchange(
     first, second = pairs.T
     gained = moved[:, second] - moved[:, first]
     a, b = finish(total[first] + gained), finish(total[second] - gained)
-    observed_a, observed_b = values[first], values[second]
+    return as_large(a, b, values[first], values[second])
+
+
+def as_large(a: Array, b: Array, observed_a: Array, observed_b: Array) -> tuple[Places, Places]:
+    """Return in how many draws (first axis) the difference is as large as observed, and in how many undefined."""
     difference = np.abs(a - b)
     scale = np.maximum(np.maximum(np.abs(a), np.abs(b)), np.maximum(np.abs(observed_a), np.abs(observed_b)))
     with np.errstate(invalid="ignore"):
-        as_large = difference >= np.abs(observed_a - observed_b) - SAME * scale
-    return as_large.sum(axis=0), np.isnan(difference).sum(axis=0)
+        large = difference >= np.abs(observed_a - observed_b) - SAME * scale
+    return large.sum(axis=0), np.isnan(difference).sum(axis=0)

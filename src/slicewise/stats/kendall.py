@@ -1,0 +1,114 @@
+"""Kendall's rank correlation of item scores with a number that every item has."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from slicewise.stats.tails import lower_normal
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from slicewise.stats.tails import Tail
+
+    Whole = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Kendall:
+    """How values go with scores, positive = large values with high scores; NaN where either is constant."""
+
+    tau: float
+    """τ_b."""
+    z: float
+    """Concordant minus discordant pairs over the standard deviation of that difference, corrected for ties."""
+
+    @property
+    def large(self) -> Tail:
+        """Return the one-sided p that large values go with low scores."""
+        return lower_normal(np.asarray(self.z))
+
+    @property
+    def small(self) -> Tail:
+        """Return the one-sided p that small values go with low scores."""
+        return lower_normal(np.asarray(-self.z))
+
+
+def kendall(scores: NDArray[Any], values: NDArray[Any]) -> Kendall:
+    """Correlate values with scores, of which only the order matters: doubled ranks will do."""
+    a, b = _codes(scores), _codes(values)
+    n = len(a)
+    order = np.lexsort((b, a))
+    both = np.flatnonzero(np.diff(a[order], prepend=-1) | np.diff(b[order], prepend=-1))
+    ties, a_ties, b_ties = _Ties.of(np.diff(both, append=n)), _Ties.of(np.bincount(a)), _Ties.of(np.bincount(b))
+    pairs = n * (n - 1) // 2
+    untied_a, untied_b = pairs - a_ties.pairs, pairs - b_ties.pairs
+    if not (untied_a and untied_b):
+        return Kendall(math.nan, math.nan)
+    agreement = untied_a - b_ties.pairs + ties.pairs - 2 * inversions(b[order])
+    return Kendall(agreement / math.sqrt(untied_a * untied_b), agreement / math.sqrt(_variance(n, a_ties, b_ties)))
+
+
+def inversions(codes: NDArray[Any]) -> int:
+    """Return how many pairs of whole numbers from 0 stand in the wrong order.
+
+    Bit by bit from the highest, among numbers that are equal above it: each 0 is passed by the 1s before it. Then the
+    0s move before the 1s, and otherwise numbers keep their order.
+    """
+    codes = np.asarray(codes, dtype=np.int64)
+    total = 0
+    for bit in reversed(range(int(codes.max(initial=0)).bit_length())):
+        group, half = codes >> (bit + 1), codes >> bit
+        one = (half & 1).astype(np.bool_)
+        ones = np.cumsum(one)
+        sizes = np.bincount(group)
+        start = np.cumsum(sizes) - sizes
+        ones_before = np.concatenate([np.zeros(1, dtype=np.int64), ones])[start]
+        passed = ones - np.repeat(ones_before, sizes)
+        total += int(passed[~one].sum())
+        halves = np.bincount(half)
+        within = np.where(one, passed - 1, np.arange(len(codes)) - np.repeat(start, sizes) - passed)
+        moved = np.empty_like(codes)
+        moved[(np.cumsum(halves) - halves)[half] + within] = codes
+        codes = moved
+    return total
+
+
+@dataclass(frozen=True)
+class _Ties:
+    """Sums over groups of t equal values."""
+
+    pairs: int
+    """Σ t(t−1)/2."""
+    triples: int
+    """Σ t(t−1)(t−2)."""
+    weighted: int
+    """Σ t(t−1)(2t+5)."""
+
+    @classmethod
+    def of(cls, sizes: NDArray[Any]) -> _Ties:
+        """Sum in whole numbers, of which the third power of the size of a group needs large ones."""
+        distinct, groups = np.unique(sizes, return_counts=True)
+        some = [(t, k * t * (t - 1)) for t, k in zip(distinct.tolist(), groups.tolist(), strict=True)]
+        pairs = sum(k for _, k in some) // 2
+        return cls(pairs, sum(k * (t - 2) for t, k in some), sum(k * (2 * t + 5) for t, k in some))
+
+
+def _variance(n: int, a: _Ties, b: _Ties) -> float:
+    """Return the variance of concordant minus discordant pairs if all orders are equally probable."""
+    ordered = n * (n - 1)
+    variance = (ordered * (2 * n + 5) - a.weighted - b.weighted) / 18 + 2 * a.pairs * b.pairs / ordered
+    return variance + (a.triples * b.triples / (9 * ordered * (n - 2)) if n > 2 else 0.0)
+
+
+def _codes(values: NDArray[Any]) -> Whole:
+    """Return each value's place among the different values."""
+    values = np.asarray(values)
+    if np.isnan(values).any():
+        message = "a value that is not a number has no rank"
+        raise ValueError(message)
+    return np.unique(values, return_inverse=True)[1].astype(np.int64)

@@ -1,0 +1,103 @@
+"""Metrics that are not additive: their value in every bootstrap draw, and the p of two systems, item by item.
+
+What is drawn are groups of items; an item counts as often as its group. Rows of items are sorted by content in every
+group, so that no order of the input makes a difference, not even in the last bit.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from slicewise.stats.tests import as_large, exchanges
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    from slicewise.stats.intervals import Resamples
+
+    Array = NDArray[np.float64]
+    Places = NDArray[np.int64]
+    Pooled = Callable[[Array, Array], Array]
+    """From rows `(items, k)` and how often each counts, `(items, draws)`, to values `(draws,)`."""
+
+AT_ONCE = 2**17  # weights of items in one block of draws: they stay in the cache
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """All items' rows of every system, group by group."""
+
+    rows: Array
+    """`(systems, items, k)`, those of a group together, in the order of their numbers."""
+    group: Places
+    """The group of each row, `(items,)`: groups have the same size in all systems."""
+    groups: int
+
+    @classmethod
+    def of(cls, statistics: Array, group: NDArray[Any], groups: int) -> Pool:
+        """Sort the rows of `(systems, items, k)` by group and content."""
+        group = np.asarray(group, np.int64)
+        rows = np.asarray(statistics, np.float64) + 0.0  # -0.0 becomes 0.0
+        ordered = np.stack([one[np.lexsort((*one.T[::-1], group))] for one in rows])
+        return cls(ordered, np.sort(group), groups)
+
+    def fingerprints(self) -> Array:
+        """Return a number for what each group has in each system, `(groups, systems, 1)`: a hash of its rows."""
+        ends = np.cumsum(np.bincount(self.group, minlength=self.groups))
+        found = [[_hashed(part) for part in np.split(rows, ends[:-1])] for rows in self.rows]
+        return np.array(found, np.float64).reshape(len(self.rows), self.groups).T[:, :, None]
+
+    def reordered(self, order: Places) -> Pool:
+        """Return the pool with its groups in another order."""
+        rank = np.empty(self.groups, np.int64)
+        rank[order] = np.arange(self.groups)
+        moved = rank[self.group]
+        by_group = np.argsort(moved, kind="stable")
+        return replace(self, rows=self.rows[:, by_group], group=moved[by_group])
+
+    def values(self, pooled: Pooled) -> Array:
+        """Return the value of every system, `(systems,)`."""
+        once = np.ones((len(self.group), 1))
+        return np.array([pooled(rows, once)[0] for rows in self.rows])
+
+    def draws(self, pooled: Pooled, resamples: Resamples) -> Array:
+        """Return the values of every system in every draw, `(draws, systems)`."""
+        found = []
+        for counts in resamples.counts():
+            for some in self._blocks(counts, 1):
+                weights = some.T.astype(np.float64).take(self.group, axis=0)
+                found.append(np.column_stack([pooled(rows, weights) for rows in self.rows]))
+        return np.concatenate(found)
+
+    def randomisation_p(self, pooled: Pooled, pairs: NDArray[Any], *, draws: int, seed: int) -> tuple[Array, Places]:
+        """Return what `tests.randomisation_p` returns: in each draw the rows of some groups change places."""
+        values = self.values(pooled)
+        larger, undefined = np.zeros(len(pairs), np.int64), np.zeros(len(pairs), np.int64)
+        for bits in exchanges(self.groups, draws, seed):
+            for some in self._blocks(bits, 4):
+                moved = some.T.astype(np.float64).take(self.group, axis=0)
+                weights = np.block([[1 - moved, moved], [moved, 1 - moved]])  # of the rows of a and b in either system
+                for k, (a, b) in enumerate(pairs):
+                    found = pooled(np.concatenate([self.rows[a], self.rows[b]]), weights)
+                    large, nowhere = as_large(found[: len(some)], found[len(some) :], values[a], values[b])
+                    larger[k] += large
+                    undefined[k] += nowhere
+        unknown = np.isnan(values[pairs]).any(axis=1)
+        return np.where(unknown, np.nan, (1 + larger) / (1 + draws - undefined)), undefined
+
+    def _blocks(self, counts: NDArray[Any], times: int) -> Iterator[NDArray[Any]]:
+        """Yield a few draws at a time, so that the weights of their items stay small."""
+        step = max(1, AT_ONCE // max(1, times * len(self.group)))
+        for start in range(0, len(counts), step):
+            yield counts[start : start + step]
+
+
+def _hashed(rows: Array) -> int:
+    """Return a whole number that double precision holds."""
+    return int.from_bytes(hashlib.blake2b(np.ascontiguousarray(rows).tobytes(), digest_size=6).digest(), "little")
