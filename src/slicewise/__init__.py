@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from slicewise.errors import UserError
     from slicewise.evaluation import Evaluation
     from slicewise.lenses.buckets import buckets
+    from slicewise.lenses.features import features
     from slicewise.lenses.score import score
     from slicewise.lenses.study import study
     from slicewise.lenses.units import units
@@ -19,13 +20,14 @@ _HOMES = {
     "Evaluation": "slicewise.evaluation",
     "UserError": "slicewise.errors",
     "buckets": "slicewise.lenses.buckets",
+    "features": "slicewise.lenses.features",
     "load": "slicewise.loading",
     "score": "slicewise.lenses.score",
     "study": "slicewise.lenses.study",
     "units": "slicewise.lenses.units",
 }
 
-__all__ = ["Evaluation", "UserError", "__version__", "buckets", "load", "score", "study", "units"]
+__all__ = ["Evaluation", "UserError", "__version__", "buckets", "features", "load", "score", "study", "units"]
 
 
 def __getattr__(name: str) -> Any:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 from slicewise._version import __version__
-from slicewise.data_options import OUTPUT, SCORING, SLICING, DataOptions, option
+from slicewise.data_options import FEATURES, OUTPUT, RANKING, SCORING, SLICING, DataOptions, option
 from slicewise.errors import UserError, counted, printable
 
 if TYPE_CHECKING:
@@ -97,6 +97,14 @@ SharedCuts = Annotated[
 Compare = Annotated[
     list[str] | None, option("--compare", help="Two systems; repeat. All pairs.", panel=SLICING, metavar="A,B")
 ]
+
+Tokenizer = Annotated[
+    str | None,
+    option(
+        "--tokenizer", help="words, whitespace, 13a, char, icu or geval; words for running text.", panel=FEATURES,
+        metavar="NAME",
+    ),
+]  # fmt: skip
 
 Latex = Annotated[
     Path | None, option("--latex", help="Every table as a LaTeX file (booktabs).", panel=OUTPUT, metavar="DIR")
@@ -290,6 +298,110 @@ def _write_grids(data: DataOptions, results: Sequence[Result], latex: Path | Non
             for text in texts:
                 data.check_not_read(place / f"{text}.{ending}")
             _say(data, f"wrote {counted(len(write_texts(place, texts, ending)), 'table')} to {place}{os.sep}")
+
+
+@_command
+def features(
+    data: DataOptions,
+    *,
+    worst: Annotated[bool, option("--worst", help="Features of low scores (default).", panel=RANKING)] = False,
+    best: Annotated[bool, option("--best", help="Features of high scores.", panel=RANKING)] = False,
+    worsening: Annotated[
+        str | None,
+        option("--worsening", help="What got worse from one system to another.", panel=RANKING, metavar="OLD,NEW"),
+    ] = None,
+    improving: Annotated[
+        str | None,
+        option("--improving", help="What got better from one system to another.", panel=RANKING, metavar="OLD,NEW"),
+    ] = None,
+    ratio: Annotated[
+        bool, option("--ratio", help="Compare two systems by new/old, not by new − old.", panel=RANKING)
+    ] = False,
+    units: Annotated[bool, option("--units", help="Rank over units: missed and spurious ones.", panel=RANKING)] = False,
+    only: Annotated[
+        list[str] | None, option("--only", help="One system; repeat. All.", panel=RANKING, metavar="SYSTEM")
+    ] = None,
+    bigrams: Annotated[bool, option("--bigrams", help="Two adjacent tokens, too.", panel=FEATURES)] = False,
+    ngrams: Annotated[
+        int | None, option("--ngrams", help="Runs of up to N adjacent tokens.", panel=FEATURES, metavar="N")
+    ] = None,
+    shapes: Annotated[bool, option("--shapes", help="Word shapes, too: A+, Aa+, 99.9.", panel=FEATURES)] = False,
+    pairs: Annotated[bool, option("--pairs", help="Every two features of an item, too.", panel=FEATURES)] = False,
+    numbers: Annotated[bool, option("--numbers", help="Numerical fields and lengths, too.", panel=FEATURES)] = False,
+    attribute: Annotated[
+        list[str] | None,
+        option(
+            "--attribute", "-a", help="An attribute, FILE.py:FUNCTION, or all; repeat.", panel=FEATURES, metavar="NAME"
+        ),
+    ] = None,
+    tokenizer: Tokenizer = None,
+    min_count: Annotated[
+        int | None,
+        option("--min-count", help="Items with a feature, and without it, at least; 5.", panel=FEATURES, metavar="N"),
+    ] = None,
+    min_pair_count: Annotated[
+        int | None,
+        option("--min-pair-count", help="The same for pairs and their parts.", panel=FEATURES, metavar="N"),
+    ] = None,
+    top: Annotated[int, option("--top", help="How many are shown; 0 = all.", panel=RANKING, metavar="N")] = 20,
+    no_fold: Annotated[
+        bool, option("--no-fold", help="Show features of the same items one by one.", panel=RANKING)
+    ] = False,
+    correction: Annotated[
+        str, option("--correction", help="Of p for many tests: bh, by or holm.", panel=RANKING, metavar="HOW")
+    ] = "bh",
+    geval: Annotated[
+        bool, option("--geval", help="The numbers of the published tool, exactly.", panel=RANKING)
+    ] = False,
+    metric: Metrics = None,
+    beta: Beta = None,
+    resamples: Draws = None,
+    confidence: Confidence = None,
+    seed: Seed = None,
+    restarts: Restarts = None,
+    latex: Latex = None,
+    markdown: Markdown = None,
+) -> None:
+    """Rank the words, shapes, labels, lengths and values that go with low scores, beyond chance."""
+    from slicewise.lenses.features import features as lens
+
+    asked = {"worst": worst, "best": best, "worsening": worsening, "improving": improving}
+    chosen = [name for name, value in asked.items() if value]
+    if len(chosen) > 1:
+        raise UserError(f"--{chosen[0]} and --{chosen[1]} ask for different lists; choose one")
+    direction = chosen[0] if chosen else "worst"
+    pair = worsening or improving
+    own = {
+        "metric": metric, "beta": beta, "resamples": resamples, "confidence": confidence, "seed": seed,
+        "restarts": restarts,
+    }  # fmt: skip
+    _check_outputs(data, latex, markdown)
+    with _progress(data) as step:
+        options: dict[str, Any] = {
+            "direction": direction,
+            "change": _two(pair, f"--{direction}") if pair else None,
+            "only": _listed(only or ()),
+            "bigrams": bigrams,
+            "ngrams": ngrams,
+            "shapes": shapes,
+            "pairs": pairs,
+            "numbers": numbers,
+            "attributes": _listed(attribute or ()),
+            "tokenizer": tokenizer,
+            "min_count": min_count,
+            "min_pair_count": min_pair_count,
+            "top": top,
+            "fold": not no_fold,
+            "units": units,
+            "ratio": ratio,
+            "geval": geval,
+            "correction": correction,
+            "on_step": step,
+        }
+        loaded = data.evaluations(lambda file: step(f"reading {file}"), token_columns=bool(attribute or units))
+        results: list[Result] = [lens(evaluation, **_scoring(data, own), **options) for evaluation in loaded]
+    _write_grids(data, results, latex, markdown)
+    _deliver(data, results)
 
 
 @app.command()

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from slicewise.evaluation import Evaluation
 
 DATA, READING, SLICING, SCORING, OUTPUT = "Data", "Reading and comparing", "Slicing", "Scoring", "Output"
+FEATURES, RANKING = "Features", "Ranking"
 
 
 def option(*names: str, help: str, panel: str, metavar: str | None = None) -> Any:  # noqa: A002

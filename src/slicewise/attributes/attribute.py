@@ -62,6 +62,8 @@ class Attribute:
     version: int = 1
     core: bool = False
     """Whether it is one of the paper's, which a study shows unless told otherwise."""
+    from_gold: bool = False
+    """Whether gold's own units make its value, which then tells something of what is right."""
     phrase: str = ""
     """How a bucket is said: `{units}` is entities, tokens or items, `{range}` the bucket's interval or value."""
     phrases: Mapping[float | str, str] = field(default_factory=dict)

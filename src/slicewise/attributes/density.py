@@ -52,11 +52,11 @@ VOCABULARY = frozenset({Need.TRAIN, Need.WORDS})
 ATTRIBUTES = [
     Attribute(
         name="eDen", summary="gold entities per token of the sentence", values=entity_density, of=Of.ITEM, tasks=SPANS,
-        core=True, phrase="{units} in sentences with {range} entities per token",
+        core=True, from_gold=True, phrase="{units} in sentences with {range} entities per token",
     ),
     Attribute(
         name="eDenTok", summary="share of the sentence's tokens that are inside gold entities",
-        values=entity_token_density, of=Of.ITEM, tasks=TAGGED,
+        values=entity_token_density, of=Of.ITEM, tasks=TAGGED, from_gold=True,
         phrase="{units} in sentences of which a share of {range} is inside entities",
     ),
     Attribute(

@@ -30,7 +30,7 @@ def label_frequency(facts: Facts) -> pl.Series:
 ATTRIBUTES = [
     Attribute(
         name="labels", summary="number of gold labels of the item", values=number_of_labels, of=Of.ITEM,
-        tasks=frozenset({Task.MULTILABEL}), buckets=Counts(first=0), core=True,
+        tasks=frozenset({Task.MULTILABEL}), buckets=Counts(first=0), core=True, from_gold=True,
         phrase="{units} with {range} gold labels",
     ),
     Attribute(

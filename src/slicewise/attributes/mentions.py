@@ -36,7 +36,7 @@ ATTRIBUTES = [
     Attribute(
         name="ambiguity", summary="number of different labels that gold gives to the string in the test set",
         values=ambiguity, of=Of.UNIT, tasks=SPANS, needs=frozenset({Need.WORDS}), buckets=Counts(),
-        phrase="{units} whose string has {range} different gold labels in the test set",
+        from_gold=True, phrase="{units} whose string has {range} different gold labels in the test set",
         phrases={1.0: "{units} whose string has one gold label in the test set"},
     ),
     Attribute(

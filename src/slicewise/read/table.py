@@ -27,9 +27,19 @@ HEADER_WORDS = {
 
 def read(source: Source) -> Annotations:
     """Read one file or several with the same columns."""
-    frames, numbers = zip(*(_frame(file, source.column) for file in source.files), strict=True)
+    frames, numbers = zip(*(_parsed(source, file) for file in source.files), strict=True)
     frame = pl.concat(frames, how="diagonal_relaxed") if len(frames) > 1 else frames[0]
     return annotate(source, frame, list(numbers))
+
+
+def _parsed(source: Source, file: File) -> tuple[pl.DataFrame, NDArray[np.int64]]:
+    """Return a file's rows and the line of each, parsed once for all its columns."""
+    parquet = file.data.startswith(PARQUET)
+    key = f"table:{file.name}:{not parquet and has_header(file, source.column)}"
+    if key not in source.parsed:
+        source.parsed[key] = _frame(file, source.column)
+    found: tuple[pl.DataFrame, NDArray[np.int64]] = source.parsed[key]
+    return found
 
 
 def _frame(file: File, column: str | None) -> tuple[pl.DataFrame, NDArray[np.int64]]:

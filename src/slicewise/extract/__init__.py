@@ -1,0 +1,1 @@
+"""Features extracted from items and units: which of them contain a word, a shape, a label, a value."""

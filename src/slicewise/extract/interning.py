@@ -1,0 +1,94 @@
+"""Numbers for strings: a table over hashes, many strings at a time, and every string compared with its number's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Ids = NDArray[np.uint32]
+    Hashes = NDArray[np.uint64]
+
+FEWEST_BITS = 18
+SPARSE = 8
+"""The table has at least so many times as many places as there are strings."""
+NOBODY = np.uint32(2**32 - 1)
+
+
+class CollisionError(Exception):
+    """Two strings have the same hash."""
+
+
+class Interner:
+    """Gives the same string the same number, counted from 0.
+
+    The first bits of a string's hash are its place in the table. Those that come to a place that is taken stand in a
+    list besides, ordered by hash, which is short as long as the table is sparse.
+    """
+
+    def __init__(self, seed: int = 0) -> None:
+        self._seed = seed
+        self._hashes: Hashes = np.zeros(0, np.uint64)
+        """Of each number's string."""
+        self.strings = pl.Series(dtype=pl.String)
+        """Of each number."""
+        self._more: Hashes
+        self._more_ids: Ids
+        self._build(FEWEST_BITS)
+
+    def __len__(self) -> int:
+        return len(self._hashes)
+
+    def __call__(self, strings: pl.Series) -> Ids:
+        """Return the number of each string."""
+        hashes = strings.hash(self._seed).to_numpy()
+        place = (hashes >> self._shift).view(np.int64)
+        strange = np.flatnonzero(self._at[place] != hashes)
+        ids = self._table[place]
+        if len(strange):
+            ids[strange] = self._besides(hashes[strange], strings, strange)
+        if not (self.strings.gather(ids) == strings).all():
+            raise CollisionError
+        return ids
+
+    def _besides(self, hashes: Hashes, strings: pl.Series, at: NDArray[np.int64]) -> Ids:
+        """Return the numbers of strings that the table does not have; give one to those that are new."""
+        distinct, first, inverse = np.unique(hashes, return_index=True, return_inverse=True)
+        place = np.searchsorted(self._more, distinct)
+        known = place < len(self._more)
+        known[known] = self._more[place[known]] == distinct[known]
+        ids = np.full(len(distinct), NOBODY)
+        ids[known] = self._more_ids[place[known]]
+        if not known.all():
+            new = ~known
+            ids[new] = np.arange(len(self), len(self) + int(new.sum()), dtype=np.uint32)
+            self._hashes = np.concatenate([self._hashes, distinct[new]])
+            self.strings = pl.concat([self.strings, strings.gather(at[first[new]])], rechunk=True)
+            self._add(distinct[new], ids[new])
+        return ids[inverse]
+
+    def _add(self, hashes: Hashes, ids: Ids) -> None:
+        if len(self) * SPARSE > len(self._table):
+            self._build((len(self) * SPARSE * 2).bit_length())
+            return
+        place = (hashes >> self._shift).view(np.int64)
+        _, first = np.unique(place, return_index=True)
+        alone = np.zeros(len(place), np.bool_)
+        alone[first] = self._table[place[first]] == NOBODY
+        self._table[place[alone]], self._at[place[alone]] = ids[alone], hashes[alone]
+        more = np.concatenate([self._more, hashes[~alone]])
+        order = np.argsort(more)
+        self._more, self._more_ids = more[order], np.concatenate([self._more_ids, ids[~alone]])[order]
+
+    def _build(self, bits: int) -> None:
+        """Make a table with room for 2^bits, and put all that are known into it."""
+        self._shift = np.uint64(64 - bits)
+        self._table = np.full(1 << bits, NOBODY)
+        self._at = np.zeros(1 << bits, np.uint64)
+        self._more, self._more_ids = np.zeros(0, np.uint64), np.zeros(0, np.uint32)
+        if len(self):
+            self._add(self._hashes, np.arange(len(self), dtype=np.uint32))

@@ -1,0 +1,64 @@
+"""Pairs of features that items have together: counts and sums of all pairs as sparse products, in blocks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from slicewise.extract.relation import Relation
+
+    Whole = NDArray[np.int64]
+
+MOST_CELLS = 1 << 23
+"""Cells of a product that may be filled at a time."""
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Some pairs of features: their places, the number of rows they share, and the sum of a value over these."""
+
+    a: NDArray[np.int32]
+    b: NDArray[np.int32]
+    counts: Whole
+    sums: Whole
+
+    def __len__(self) -> int:
+        return len(self.a)
+
+
+def pairs(relation: Relation, values: Whole, least: int) -> Iterator[Pairs]:
+    """Return all pairs a < b that at least so many rows have, block by block.
+
+    Count and sum travel in one number, the sum in its lower bits, where both fit.
+    """
+    from scipy.sparse import csr_array
+
+    ones = np.ones(len(relation.rows), np.int64)
+    shape = (len(relation), relation.size)
+    starts = relation.starts
+    bits = int(values.sum()).bit_length()
+    together = bits + relation.size.bit_length() < 63
+    weights = values[relation.rows]
+    right = csr_array((weights + (ones << bits) if together else ones, relation.rows, starts), shape=shape)
+    sums = None if together else csr_array((weights, relation.rows, starts), shape=shape)
+    left = csr_array((ones, relation.rows, starts), shape=shape)
+    start = 0
+    while start < len(relation) - 1:
+        end = min(start + max(1, MOST_CELLS // (len(relation) - start)), len(relation))
+        block = left[start:end]
+        found = (block @ right[start:].T).tocoo()
+        a, b, packed = found.row + np.int32(start), found.col + np.int32(start), found.data
+        if sums is None:
+            counts, summed = packed >> bits, packed & ((1 << bits) - 1)
+        else:
+            counts, summed = packed, (block @ sums[start:].T).tocoo().data
+        kept = np.flatnonzero((b > a) & (counts >= least))
+        yield Pairs(a[kept].astype(np.int32), b[kept].astype(np.int32), counts[kept], summed[kept])
+        start = end

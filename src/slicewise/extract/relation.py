@@ -1,0 +1,183 @@
+"""Which items have which feature: an inverted index, as two arrays of numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    Rows = NDArray[np.int32]
+    Index = NDArray[np.int64]
+
+
+Number = TypeVar("Number", np.int64, np.float64)
+WORD = 64
+BATCH = 500_000
+"""Entries that are sorted at a time."""
+
+
+@dataclass(frozen=True)
+class Relation:
+    """Feature i belongs to `rows[starts[i]:starts[i + 1]]`, each once, in ascending order."""
+
+    starts: Index
+    rows: Rows
+    size: int
+    """How many rows there are in all."""
+
+    @classmethod
+    def of_rows(cls, rows: Sequence[Rows], size: int) -> Relation:
+        """Return the relation of features whose rows are given, ascending."""
+        ends = np.cumsum([0] + [len(own) for own in rows])
+        return cls(ends, np.concatenate([np.zeros(0, np.int32), *rows]).astype(np.int32), size)
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @property
+    def counts(self) -> Index:
+        """How many rows have each feature."""
+        return np.diff(self.starts)
+
+    def of(self, feature: int) -> Rows:
+        """Return the rows of one feature."""
+        return self.rows[self.starts[feature] : self.starts[feature + 1]]
+
+    def sums(self, values: NDArray[Number]) -> NDArray[Number]:
+        """Return the sum of a value over the rows of each feature, exact for integers."""
+        found = np.zeros(len(self), values.dtype)
+        filled = np.flatnonzero(self.counts)
+        for batch in _batches(self.starts[np.append(filled, len(self))]):
+            some = filled[batch]
+            start, end = self.starts[some[0]], self.starts[some[-1] + 1]
+            found[some] = np.add.reduceat(values[self.rows[start:end]], self.starts[some] - start)
+        return found
+
+    def take(self, features: Index) -> Relation:
+        """Return some of the features, in the order given."""
+        counts = self.counts[features]
+        ends = np.cumsum(counts)
+        at = np.repeat(self.starts[features] - ends + counts, counts)
+        at += np.arange(len(at))
+        return Relation(np.concatenate([[0], ends]).astype(np.int64), self.rows[at], self.size)
+
+    def among(self, kept: NDArray[np.bool_]) -> Relation:
+        """Return the same features over the rows that are kept, numbered anew."""
+        if kept.all():
+            return self
+        here = kept[self.rows]
+        before = np.concatenate([[0], np.cumsum(here)])
+        numbers = (np.cumsum(kept) - 1).astype(np.int32)
+        return Relation(before[self.starts], numbers[self.rows[here]], int(kept.sum()))
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How many rows a feature must have, and must not have, to be kept."""
+
+    least: int
+    size: int
+
+    def __call__(self, counts: Index) -> NDArray[np.bool_]:
+        """Return which features are kept."""
+        return (counts >= self.least) & (self.size - counts >= self.least)
+
+
+def by_row(ids: NDArray[np.uint32], offsets: Index, size: int, least: int = 0) -> tuple[Relation, Index]:
+    """Return the relation of numbered features that stand row by row, repeated or not, and the numbers of those kept.
+
+    Rows go batch by batch, each small enough to be sorted where it lies in the processor's memory.
+    """
+    rows = len(offsets) - 1
+    parts = [_sorted_batch(ids, offsets, batch) for batch in _batches(offsets)]
+    counts = np.zeros(size, np.int64)
+    for part in parts:
+        counts[part.features] += part.counts
+    kept = Limits(least, rows)(counts)
+    kept &= counts > 0
+    starts = np.concatenate([[0], np.cumsum(counts[kept])])
+    cursor = np.zeros(size, np.int64)
+    cursor[kept] = starts[:-1]
+    placed = np.empty(starts[-1], np.int32)
+    while parts:
+        part = parts.pop(0)
+        here = np.repeat(kept[part.features], part.counts)
+        at = np.repeat(cursor[part.features] - part.first, part.counts)
+        at += np.arange(len(at))
+        placed[at[here]] = part.rows[here]
+        cursor[part.features] += part.counts
+    return Relation(starts, placed, rows), np.flatnonzero(kept)
+
+
+@dataclass(frozen=True)
+class _Batch:
+    """The rows of some features, in the order of the features."""
+
+    features: NDArray[np.uint32]
+    first: Index
+    counts: Index
+    rows: NDArray[np.uint32]
+
+
+def _batches(offsets: Index) -> Iterator[slice]:
+    """Return runs of rows that have about BATCH entries together."""
+    start, rows = 0, len(offsets) - 1
+    while start < rows:
+        end = max(int(np.searchsorted(offsets, offsets[start] + BATCH, side="right")) - 1, start + 1)
+        yield slice(start, end)
+        start = end
+
+
+def _sorted_batch(ids: NDArray[np.uint32], offsets: Index, batch: slice) -> _Batch:
+    own = ids[offsets[batch.start] : offsets[batch.stop]]
+    packed = own.astype(np.uint64)
+    packed <<= np.uint64(32)
+    packed |= np.repeat(
+        np.arange(batch.start, batch.stop, dtype=np.uint32), np.diff(offsets[batch.start : batch.stop + 1])
+    )
+    packed.sort()
+    packed = packed[_changes(packed)]
+    features = (packed >> np.uint64(32)).astype(np.uint32)
+    first = np.flatnonzero(_changes(features))
+    return _Batch(features[first], first, np.diff(np.append(first, len(packed))), packed.astype(np.uint32))
+
+
+def related(keys: NDArray[np.uint64], rows: NDArray[np.uint32], size: int) -> tuple[Relation, Index]:
+    """Return the relation of features known by a number, given with their rows in any order, repeated or not.
+
+    Also returns the numbers, ascending. Feature and row are packed into one word, so that one plain sort does all.
+    """
+    width = max(size - 1, 1).bit_length()
+    if len(keys) and int(keys.max()).bit_length() + width > WORD:
+        distinct, numbers = np.unique(keys, return_inverse=True)
+        relation, found = related(numbers.astype(np.uint64), rows, size)
+        return relation, distinct[found].astype(np.int64)
+    packed = keys << np.uint64(width)
+    packed |= rows
+    packed.sort()
+    packed = packed[_changes(packed)]
+    own = (packed & np.uint64((1 << width) - 1)).astype(np.int32)
+    packed >>= np.uint64(width)
+    first = np.flatnonzero(_changes(packed))
+    return Relation(np.append(first, len(packed)), own, size), packed[first].astype(np.int64)
+
+
+def _changes(ordered: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return which values are not the same as the one before."""
+    new = np.ones(len(ordered), np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
+    return new
+
+
+def joined(relations: Sequence[Relation], size: int) -> Relation:
+    """Return the features of several relations over the same rows, one after the other."""
+    ends = np.cumsum([0] + [len(relation.rows) for relation in relations])
+    starts = [relation.starts[:-1] + end for relation, end in zip(relations, ends[:-1], strict=True)]
+    rows = np.concatenate([relation.rows for relation in relations]) if relations else np.zeros(0, np.int32)
+    return Relation(np.concatenate([*starts, [ends[-1]]]).astype(np.int64), rows, size)

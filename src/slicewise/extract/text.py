@@ -1,0 +1,184 @@
+"""Features of a field of text: its tokens, n-grams, shapes, length, number and whole value."""
+
+from __future__ import annotations
+
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from slicewise.extract.family import Family, Kind, Quantity
+from slicewise.extract.relation import Limits, Relation, by_row, related
+from slicewise.extract.shapes import shape_of
+from slicewise.extract.tokens import Tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    from slicewise.extract.relation import Index
+
+MOST_CATEGORIES = 1000
+"""A field with more distinct values is text, not a category."""
+GLUE, SHAPE = "++", "SHAPE:"
+
+
+class Field:
+    """One field of all rows, under its namespace; what it is asked for is made once."""
+
+    def __init__(self, space: str, tokens: Tokens, texts: pl.Series | None = None, *, geval: bool = False) -> None:
+        self.space = space
+        self.texts = texts
+        self.geval = geval
+        self.tokens = _first_of_each(tokens) if geval else tokens
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return self.tokens.items
+
+    def unigrams(self, least: int) -> Family:
+        """Return the tokens."""
+        relation, kept = by_row(self.tokens.ids, self.tokens.offsets, len(self.tokens.vocabulary), least)
+        return Family(Kind.TOKEN, self.space, relation, lambda at: self._named(self.tokens.vocabulary.gather(kept[at])))
+
+    def shapes(self, least: int) -> Family:
+        """Return the shapes of the tokens."""
+        shaped = self._shaped
+        relation, kept = by_row(shaped.ids, shaped.offsets, len(shaped.vocabulary), least)
+        return Family(Kind.SHAPE, self.space, relation, lambda at: self._named(shaped.vocabulary.gather(kept[at])))
+
+    def ngrams(self, longest: int, least: int) -> Iterator[Family]:
+        """Return the runs of adjacent tokens, from two to so many."""
+        return (
+            Family(
+                Kind.BIGRAM if n == 2 else Kind.NGRAM,
+                self.space,
+                relation,
+                partial(self._glued, glued),
+            )
+            for n, (relation, glued) in enumerate(_ngrams(self.tokens, longest, least), 2)
+        )
+
+    def shape_bigrams(self, least: int) -> Iterator[Family]:
+        """Return the runs of two adjacent shapes, as the published tool has them."""
+        distinct = _first_of_each(self._shaped)
+        for relation, glued in _ngrams(distinct, 2, least):
+            yield Family(Kind.BIGRAM, self.space, relation, partial(self._glued, glued))
+
+    def category(self, least: int) -> Family | None:
+        """Return the field's whole values, where they are few."""
+        if self.texts is None or self.texts.head(MOST_CATEGORIES * 10).n_unique() > MOST_CATEGORIES:
+            return None
+        return categories(Kind.CATEGORY, self.space, f"{self.space} = ", self.texts, least, most=MOST_CATEGORIES)
+
+    def length(self) -> Quantity:
+        """Return the number of tokens."""
+        sizes = np.diff(self.tokens.offsets).astype(np.float64)
+        return Quantity(Kind.LENGTH, self.space, f"{self.space} length", sizes)
+
+    def number(self) -> Quantity | None:
+        """Return the field as a number, where every row that has a value has a finite one."""
+        values = None if self.texts is None else numbers(self.texts)
+        return None if values is None else Quantity(Kind.NUMBER, self.space, f"{self.space} value", values)
+
+    @cached_property
+    def _shaped(self) -> Tokens:
+        distinct, ids = _coded(SHAPE + shape_of(self.tokens.vocabulary, geval=self.geval))
+        return Tokens(ids[self.tokens.ids], self.tokens.offsets, distinct)
+
+    def _glued(self, glued: Callable[[Index], pl.Series], at: Index) -> pl.Series:
+        return self._named(glued(at))
+
+    def _named(self, names: pl.Series) -> pl.Series:
+        return f"{self.space}:" + names
+
+
+def numbers(texts: pl.Series) -> NDArray[np.float64] | None:
+    """Return texts as numbers, NaN for empty ones; None where one is no number, or none is."""
+    stripped = texts.str.strip_chars()
+    head = stripped.head(100)
+    if head.cast(pl.Float64, strict=False).null_count() > int((head == "").sum()) + head.null_count():
+        return None
+    found = stripped.cast(pl.Float64, strict=False)
+    filled = (stripped != "").fill_null(False)
+    if not filled.any() or not found.filter(filled).is_finite().fill_null(False).all():
+        return None
+    return found.fill_null(float("nan")).to_numpy()
+
+
+def categories(
+    kind: Kind, space: str, prefix: str, values: pl.Series, least: int, most: int | None = None
+) -> Family | None:
+    """Return a feature per distinct value but the empty one; None where there are more than `most`."""
+    filled = values.is_not_null() & (values.cast(pl.String) != "")
+    distinct, ids = _coded(values.filter(filled).cast(pl.String))
+    if most is not None and len(distinct) > most:
+        return None
+    rows = np.flatnonzero(filled.to_numpy()).astype(np.uint32)
+    return coded(kind, space, ids, rows, len(values), least, prefix + distinct)
+
+
+def coded(
+    kind: Kind,
+    space: str,
+    codes: NDArray[np.uint32],
+    rows: NDArray[np.uint32],
+    size: int,
+    least: int,
+    names: pl.Series,
+) -> Family:
+    """Return features that are numbered already, given with their rows."""
+    relation, keys = related(codes.astype(np.uint64), rows, size)
+    kept = np.flatnonzero(Limits(least, size)(relation.counts))
+    return Family(kind, space, relation.take(kept), lambda at: names.gather(keys[kept[at]]))
+
+
+def _coded(values: pl.Series) -> tuple[pl.Series, NDArray[np.uint32]]:
+    distinct = values.unique(maintain_order=True)
+    codes = values.replace_strict(distinct, pl.Series(range(len(distinct)), dtype=pl.UInt32), return_dtype=pl.UInt32)
+    return distinct, codes.to_numpy()
+
+
+def _first_of_each(tokens: Tokens) -> Tokens:
+    """Return the tokens of each row without those it has had before."""
+    rows = np.repeat(np.arange(tokens.items, dtype=np.uint64), np.diff(tokens.offsets))
+    _, first = np.unique((rows << np.uint64(32)) | tokens.ids, return_index=True)
+    first.sort()
+    sizes = np.bincount(rows[first].astype(np.int64), minlength=tokens.items)
+    return Tokens(tokens.ids[first], np.concatenate([[0], np.cumsum(sizes)]), tokens.vocabulary)
+
+
+def _ngrams(tokens: Tokens, longest: int, least: int) -> Iterator[tuple[Relation, Callable[[Index], pl.Series]]]:
+    """Return the runs of two tokens, of three …; a run of rare parts is rare, and passed over."""
+    size = tokens.items
+    rows = np.repeat(np.arange(size, dtype=np.uint32), np.diff(tokens.offsets))
+    often = np.bincount(tokens.ids, minlength=len(tokens.vocabulary)) >= least
+    begins = often[tokens.ids]
+    left, names = tokens.ids.astype(np.int64), tokens.vocabulary
+    for n in range(2, longest + 1):
+        at = np.flatnonzero(begins[: 1 - n] if n == 2 else begins)
+        at = at[at + n - 1 < len(tokens.ids)]
+        at = at[(rows[at] == rows[at + n - 1]) & often[tokens.ids[at + n - 1]]]
+        keys = left[at].astype(np.uint64) * np.uint64(len(tokens.vocabulary)) + tokens.ids[at + n - 1]
+        relation, found = related(keys, rows[at], size)
+        kept = np.flatnonzero(relation.counts >= max(least, 1))
+        own = found[kept]
+        names = (
+            names.gather(own // len(tokens.vocabulary)) + GLUE + tokens.vocabulary.gather(own % len(tokens.vocabulary))
+        )
+        shown = np.flatnonzero(Limits(least, size)(relation.counts[kept]))
+        yield relation.take(kept[shown]), partial(_gathered, names, shown)
+        place = np.searchsorted(own, keys.astype(np.int64))
+        place[place == len(own)] = 0
+        known = own[place] == keys.astype(np.int64) if len(own) else np.zeros(len(keys), np.bool_)
+        begins = np.zeros(len(tokens.ids), np.bool_)
+        begins[at[known]] = True
+        left = np.zeros(len(tokens.ids), np.int64)
+        left[at[known]] = place[known]
+
+
+def _gathered(names: pl.Series, places: Index, at: Index) -> pl.Series:
+    return names.gather(places[at])

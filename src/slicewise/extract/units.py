@@ -1,0 +1,114 @@
+"""The features of units: their own tokens and label, their neighbours, the text around them, their attributes."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from slicewise.annotations import Task
+from slicewise.attributes.facts import Facts, expanded
+from slicewise.extract.described import UNITS, attributes_of, described
+from slicewise.extract.family import Kind
+from slicewise.extract.text import Field, categories, coded
+from slicewise.extract.tokens import Tokens, of_tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from slicewise.evaluation import Evaluation
+    from slicewise.extract.family import Family, Quantity
+    from slicewise.extract.items import Wanted
+
+    Index = NDArray[np.int64]
+
+ELSEWHERE = frozenset({"label", "str", "shape"})
+"""Attributes that are features of a unit already."""
+
+
+class UnitFeatures:
+    """The features of an evaluation's units, gold and returned; all systems share them."""
+
+    def __init__(self, evaluation: Evaluation, wanted: Wanted, attributes: Sequence[str] = ()) -> None:
+        self.evaluation = evaluation
+        self.wanted = wanted
+        self.facts = Facts(evaluation)
+        asked = attributes_of(self.facts, attributes or ["all"], UNITS)
+        self.attributes = [a for a in asked if a.name not in ELSEWHERE]
+
+    def families(self, system: str, over: str = "gold") -> list[Family]:  # noqa: ARG002 (all systems share them)
+        """Return all features; of returned units those that do not tell what gold has."""
+        return [*self._own, *self._described[over == "gold"][0]]
+
+    def quantities(self, system: str, over: str = "gold") -> list[Quantity]:  # noqa: ARG002
+        """Return the numbers that units have."""
+        return self._described[over == "gold"][1]
+
+    def confusions(self, system: str) -> Family | None:  # noqa: ARG002
+        """Return nothing: a unit that is wrong is missed or spurious."""
+        return None
+
+    @cached_property
+    def _described(self) -> dict[bool, tuple[list[Family], list[Quantity]]]:
+        """Return the attributes by whether those from gold are among them."""
+        plain = [a for a in self.attributes if not a.from_gold]
+        golden = [a for a in self.attributes if a.from_gold]
+        made = [described(self.facts, some, self.wanted.least, units=True, system=None) for some in (plain, golden)]
+        return {False: made[0], True: (made[0][0] + made[1][0], made[0][1] + made[1][1])}
+
+    @cached_property
+    def _own(self) -> list[Family]:
+        rows = np.arange(len(self.facts.units), dtype=np.uint32)
+        names = "label:" + pl.Series(self.evaluation.aligned.labels, dtype=pl.String)
+        codes = self.facts.units.label.astype(np.uint32)
+        found = [coded(Kind.LABEL, "label", codes, rows, len(rows), self.wanted.least, names)]
+        return found if self.facts.corpus is None else [*found, *self._words()]
+
+    def _words(self) -> Iterator[Family]:
+        least, wanted, item = self.wanted.least, self.wanted, self.facts.units.item
+        sizes = np.diff(self._tokens.offsets)
+        around = Field("in", self._at(self._tokens.offsets[item], sizes[item]))
+        fields = [around]
+        if self.evaluation.task in (Task.SPANS, Task.TOKENS):
+            own = "span" if self.evaluation.task is Task.SPANS else "token"
+            first, length = self.facts.unit_ranges
+            fields = [Field(own, self._at(first, length)), around]
+            yield from self._neighbours(first, length)
+            surface = self.evaluation.surface()
+            if self.evaluation.task is Task.SPANS and (
+                found := categories(Kind.CATEGORY, own, f"{own} = ", surface, least)
+            ):
+                yield found
+        for field in fields:
+            yield field.unigrams(least)
+            if wanted.ngrams > 1:
+                yield from field.ngrams(wanted.ngrams, least)
+            if wanted.shapes or field is not around:
+                yield field.shapes(least)
+
+    def _neighbours(self, first: Index, length: Index) -> Iterator[Family]:
+        item, offsets = self.facts.units.item, self._tokens.offsets
+        for space, at, inside in (
+            ("left", first - 1, first > offsets[item]),
+            ("right", first + length, first + length < offsets[item + 1]),
+        ):
+            yield Field(space, self._at(at, inside.astype(np.int64))).unigrams(self.wanted.least)
+            edge = pl.Series(np.where(inside, "", "edge of the text"))
+            if (found := categories(Kind.CATEGORY, space, f"{space} = ", edge, self.wanted.least)) is not None:
+                yield found
+
+    @cached_property
+    def _tokens(self) -> Tokens:
+        corpus = self.facts.corpus
+        if corpus is None:
+            raise ValueError("no tokens")
+        return of_tokens(corpus.tokens, corpus.offsets, None)
+
+    def _at(self, first: Index, length: Index) -> Tokens:
+        """Return some tokens of each unit."""
+        _, at = expanded(first, length)
+        return Tokens(self._tokens.ids[at], np.concatenate([[0], np.cumsum(length)]), self._tokens.vocabulary)

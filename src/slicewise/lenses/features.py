@@ -1,0 +1,408 @@
+"""`features`: which words, shapes, labels, lengths and values go with low scores, beyond chance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from slicewise.errors import UserError, did_you_mean, quoted
+from slicewise.extract.items import ItemFeatures, Wanted
+from slicewise.extract.tokenizers import check_tokenizer
+from slicewise.extract.units import UnitFeatures
+from slicewise.lenses.asked import metrics_asked
+from slicewise.lenses.examples import examples_of
+from slicewise.lenses.folding import Shown, fold
+from slicewise.lenses.inference import ALPHA, bounds_of, check_options
+from slicewise.lenses.population import of_change, of_items, of_units
+from slicewise.lenses.ranking import WAYS, rank
+from slicewise.lenses.sources import Extremes
+from slicewise.results.base import defined
+from slicewise.results.features import Feature, FeatureList, FeaturesResult
+from slicewise.stats.intervals import Resamples, percentile_interval
+from slicewise.stats.multiplicity import benjamini_hochberg, benjamini_yekutieli, holm
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from slicewise.evaluation import Evaluation
+    from slicewise.lenses.population import Population
+    from slicewise.lenses.ranking import Ranking
+    from slicewise.metrics.metric import Metric
+    from slicewise.results.base import Bounds
+
+    Array = NDArray[np.float64]
+
+DIRECTIONS = ("worst", "best", "worsening", "improving")
+CORRECTIONS: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
+    "bh": benjamini_hochberg,
+    "by": benjamini_yekutieli,
+    "holm": holm,
+}
+EXAMPLES = 3
+CONFUSIONS = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What to rank and how; checked."""
+
+    direction: str
+    systems: tuple[tuple[str, str | None], ...]
+    """Each with the one it is compared with."""
+    least: int
+    pair_least: int | None
+    top: int
+    fold: bool
+    ratio: bool
+    geval: bool
+    correction: str
+    resamples: int
+    confidence: float
+    seed: int
+
+    @property
+    def high(self) -> bool:
+        """Whether high scores are looked for."""
+        return self.direction in ("best", "improving")
+
+
+def features(
+    evaluation: Evaluation,
+    *,
+    direction: str = "worst",
+    change: tuple[str, str] | None = None,
+    only: Sequence[str] | str = (),
+    metrics: Sequence[str] | str = (),
+    beta: float = 1.0,
+    bigrams: bool = False,
+    ngrams: int | None = None,
+    shapes: bool = False,
+    pairs: bool = False,
+    numbers: bool = False,
+    attributes: Sequence[str] = (),
+    tokenizer: str | None = None,
+    min_count: int | None = None,
+    min_pair_count: int | None = None,
+    top: int = 20,
+    fold: bool = True,
+    units: bool = False,
+    ratio: bool = False,
+    geval: bool = False,
+    correction: str = "bh",
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 0,
+    restarts: str = "first",
+    on_step: Callable[[str], None] | None = None,
+) -> FeaturesResult:
+    """Rank features by how surely they go with low scores.
+
+    `direction`: worst, best, worsening or improving, the last two with `change=(old, new)`. `units`: rank over gold
+    units (found or missed) and returned units (right or spurious). `geval`: the numbers of the published tool.
+    """
+    check_options(beta=beta, resamples=resamples, confidence=confidence, seed=seed, restarts=restarts)
+    names = [metrics] if isinstance(metrics, str) else list(metrics)
+    metric = metrics_asked(evaluation.task, names, beta)[0]
+    least = (1 if geval else 5) if min_count is None else min_count
+    request = Request(
+        direction=_direction(direction, change, ratio=ratio),
+        systems=_systems(evaluation, change, [only] if isinstance(only, str) else only, restarts),
+        least=_count("min-count", least, 1),
+        pair_least=(least if min_pair_count is None else _count("min-pair-count", min_pair_count, 1))
+        if pairs
+        else None,
+        top=_count("top", top, 0),
+        fold=fold and not geval,
+        ratio=ratio,
+        geval=geval,
+        correction=_correction(correction),
+        resamples=resamples,
+        confidence=confidence,
+        seed=seed,
+    )
+    wanted = Wanted(
+        tokenizer=check_tokenizer(tokenizer) if tokenizer else "geval" if geval else None,
+        ngrams=max(_count("ngrams", ngrams or 1, 1), 2 if bigrams else 1),
+        shapes=shapes,
+        numbers=numbers,
+        least=least,
+        geval=geval,
+    )
+    found = _Lists(evaluation, metric, request, wanted, tuple(attributes), units=units, on_step=on_step).all()
+    data = evaluation.summary()
+    data["warnings"] = [*data["warnings"], *dict.fromkeys(w for one in found for w in one.warnings)]
+    lists = tuple(one.ranked for one in found)
+    return FeaturesResult(
+        command="features",
+        signature=evaluation.signature(*_parts(request, wanted, metric, attributes, units=units)),
+        data=data,
+        lists=lists,
+        examples=examples_of(evaluation, metric, lists),
+        correction=request.correction,
+        geval=geval,
+        scale=metric.scale,
+    )
+
+
+def _direction(direction: str, change: tuple[str, str] | None, *, ratio: bool) -> str:
+    if direction not in DIRECTIONS:
+        raise UserError(f"unknown direction {quoted(direction)}; {did_you_mean(direction, DIRECTIONS)}")
+    if (direction in ("worsening", "improving")) != (change is not None):
+        raise UserError("worsening and improving need two systems, and only they do: --worsening OLD,NEW")
+    if ratio and change is None:
+        raise UserError("--ratio compares two systems; add --worsening OLD,NEW or --improving OLD,NEW")
+    return direction
+
+
+def _systems(
+    evaluation: Evaluation, change: tuple[str, str] | None, only: Sequence[str], restarts: str
+) -> tuple[tuple[str, str | None], ...]:
+    runs = evaluation.systems if restarts == "each" else evaluation.ranked_systems
+    for name in (*(change or ()), *only):
+        if name not in evaluation.systems and name not in evaluation.restarts:
+            raise UserError(f"no system {quoted(name)}; {did_you_mean(name, evaluation.systems)}")
+    first = {name: own[0] for name, own in evaluation.restarts.items()}
+    if change is not None:
+        old, new = (first.get(name, name) for name in change)
+        if old == new:
+            raise UserError(f"{quoted(old)} cannot be compared with itself; name two systems, OLD,NEW")
+        return ((new, old),)
+    chosen = dict.fromkeys(first.get(name, name) for name in only) if only else runs
+    return tuple((name, None) for name in chosen)
+
+
+def _count(name: str, value: int, least: int) -> int:
+    if value < least:
+        raise UserError(f"{name} is {value}; expected {least} or more")
+    return value
+
+
+def _correction(name: str) -> str:
+    if name not in CORRECTIONS:
+        raise UserError(f"unknown correction {quoted(name)}; {did_you_mean(name, CORRECTIONS)}")
+    return name
+
+
+def _parts(request: Request, wanted: Wanted, metric: Metric, attributes: Sequence[str], *, units: bool) -> list[str]:
+    """Return what pins the lists."""
+    kinds = ["tokens", *(f"{n}grams" for n in range(2, wanted.ngrams + 1))]
+    kinds += [name for name in ("shapes", "numbers") if getattr(wanted, name)]
+    kinds += ["pairs"] if request.pair_least is not None else []
+    parts = [f"metrics:{metric.name}", request.direction, f"features:{'+'.join([*kinds, *attributes])}"]
+    parts += [f"change:{old}>{new}" for new, old in request.systems if old is not None]
+    parts += [f"tokenizer:{wanted.tokenizer}"] if wanted.tokenizer else []
+    parts += [f"min-count:{request.least}", f"correction:{request.correction}", f"seed:{request.seed}"]
+    parts += [] if request.pair_least in (None, request.least) else [f"min-pair-count:{request.pair_least}"]
+    parts += [name for name, there in (("units", units), ("ratio", request.ratio), ("geval", request.geval)) if there]
+    return parts + ([] if request.fold else ["unfolded"])
+
+
+@dataclass(frozen=True)
+class _Found:
+    ranked: FeatureList
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Lists:
+    """Makes the lists of all systems."""
+
+    evaluation: Evaluation
+    metric: Metric
+    request: Request
+    wanted: Wanted
+    attributes: tuple[str, ...]
+    units: bool
+    on_step: Callable[[str], None] | None
+
+    def all(self) -> list[_Found]:
+        """Return the lists, one per system, or two where units are ranked."""
+        if self.units and not self.evaluation.task.has_units:
+            raise UserError(f"the task {self.evaluation.task.value} has no units to rank; leave out --units")
+        self._step("extracting features")
+        made = (UnitFeatures if self.units else ItemFeatures)(self.evaluation, self.wanted, self.attributes)
+        found = []
+        for system, old in self.request.systems:
+            self._step(f"ranking the features of {system}")
+            found += [self._list(made, population, system, old) for population in self._populations(system, old)]
+        return found
+
+    def _step(self, text: str) -> None:
+        if self.on_step is not None:
+            self.on_step(text)
+
+    def _populations(self, system: str, old: str | None) -> list[Population]:
+        if self.units:
+            sides = ("gold",) if old is not None or self.evaluation.task.value == "labels" else ("gold", "returned")
+            return [of_units(self.evaluation, over, system, old) for over in sides]
+        if old is not None:
+            return [of_change(self.evaluation, self.metric, old, system, ratio=self.request.ratio)]
+        return [of_items(self.evaluation, self.metric, system)]
+
+    def _list(self, made: ItemFeatures | UnitFeatures, population: Population, system: str, old: str | None) -> _Found:
+        request = self.request
+        ranking = rank(
+            population,
+            made.families(system, population.over),
+            made.quantities(system, population.over),
+            least=request.least,
+            pair_least=request.pair_least,
+            side="high" if request.high else "low",
+            seed=request.seed,
+            geval=request.geval,
+        )
+        q = CORRECTIONS[request.correction](ranking.tested)
+        order = ranking.ordered(0 if not request.top else request.top * 50, high=request.high)
+        shown = fold(order, ranking.rows, population.size, request.top, folding=request.fold)
+        rows = _Rows(population, ranking, q, request, self._drawn(population))
+        features = rows.features(shown)
+        total = float(population.finish(population.statistics.sum(axis=0)))
+        return _Found(
+            FeatureList(
+                system=system,
+                against=old,
+                direction=request.direction,
+                over=population.over,
+                n=population.size,
+                metric=population.metric,
+                value=defined(total),
+                mean=float(population.scores.mean()),
+                lower_is_better=population.sign < 0,
+                tested=len(ranking.tested),
+                significant=int((q < ALPHA).sum()),
+                features=tuple(features),
+                confusions=() if old is not None else self._confusions(made, population, system),
+            ),
+            (*population.warnings, *_alike(population)),
+        )
+
+    def _drawn(self, population: Population) -> Resamples | None:
+        """Return the draws for intervals of differences, which rows need that are not drawn one by one."""
+        clusters = self.evaluation.aligned.clusters
+        alone = population.over == "items" and clusters.count == self.evaluation.aligned.items
+        if alone or not self.request.resamples or clusters.groups < 2 or self.request.geval:
+            return None
+        return Resamples(clusters.groups, self.request.resamples, self.request.seed)
+
+    def _confusions(
+        self, made: ItemFeatures | UnitFeatures, population: Population, system: str
+    ) -> tuple[Feature, ...]:
+        family = made.confusions(system)
+        if family is None or not len(family) or self.request.high:
+            return ()
+        ranking = rank(
+            population, [family], [], least=1, pair_least=None, side="low", seed=self.request.seed,
+            geval=self.request.geval,
+        )  # fmt: skip
+        frequent = np.argsort(-ranking.tests.n, kind="stable")[:CONFUSIONS]
+        shown = [Shown(int(i), ranking.rows(int(i))) for i in frequent]
+        nothing = np.full(len(ranking.tested), np.nan)
+        found = _Rows(population, ranking, nothing, self.request, None).features(shown)
+        return tuple(sorted(found, key=lambda feature: (-feature.n, feature.feature)))
+
+
+def _alike(population: Population) -> tuple[str, ...]:
+    if (population.scores == population.scores[0]).all():
+        return (f"every {'item' if population.over == 'items' else 'unit'} has the same score: nothing can be ranked",)
+    return ()
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Writes the rows of a list."""
+
+    population: Population
+    ranking: Ranking
+    q: Array
+    request: Request
+    drawn: Resamples | None
+
+    def features(self, shown: Sequence[Shown]) -> list[Feature]:
+        """Return what is said of each feature that is shown."""
+        if not shown:
+            return []
+        population, tests = self.population, self.ranking.tests
+        at = np.array([one.feature for one in shown])
+        names = self.ranking.names(at).to_list()
+        every = np.concatenate([at, *(one.folded for one in shown)]).astype(np.int64)
+        called = dict(zip(every.tolist(), self.ranking.names(every).to_list(), strict=True))
+        with_it, counts, score_sums = self._sums(shown)
+        whole = population.statistics.sum(axis=0)
+        metric, rest = population.finish(with_it), population.finish(whole - with_it)
+        gained = population.sign * (rest - population.finish(whole))
+        means = score_sums / counts
+        others = population.size - counts
+        rest_means = np.divide(
+            population.scores.sum() - score_sums, others, out=np.full(len(counts), np.nan), where=others > 0
+        )
+        bounds = self._bounds(shown)
+        found = []
+        for i, one in enumerate(shown):
+            j = one.feature
+            source = self.ranking.sources[int(tests.source[j])]
+            number = source if isinstance(source, Extremes) else None
+            found.append(
+                Feature(
+                    feature=names[i],
+                    kind=source.kind.value,
+                    n=int(tests.n[j]),
+                    mean=float(means[i]),
+                    rest_mean=defined(float(rest_means[i])),
+                    difference=defined(float(means[i] - rest_means[i])),
+                    ci=bounds[i],
+                    metric=defined(float(metric[i])),
+                    rest_metric=defined(float(rest[i])),
+                    expected_improvement=defined(float(gained[i])),
+                    auc=defined(float(tests.auc[j])),
+                    tau=None if number is None else defined(number.tau),
+                    cut=None if number is None else number.cut(int(tests.place[j])),
+                    z=defined(float(tests.z[j])),
+                    p=float(tests.p[j]),
+                    log10_p=float(tests.log10_p[j]),
+                    q=defined(float(self.q[self.ranking.among[j]])),
+                    method=WAYS[int(tests.method[j])],
+                    chi2=defined(float(tests.chi2[j])),
+                    folded=tuple(called[feature] for feature in one.folded),
+                    examples=self._examples(one),
+                )
+            )
+        return found
+
+    def _sums(self, shown: Sequence[Shown]) -> tuple[Array, Array, Array]:
+        """Return the summed statistics of the rows of each feature, how many they are, and the sum of their scores."""
+        from slicewise.extract.relation import Relation
+
+        relation = Relation.of_rows([one.rows for one in shown], self.population.size)
+        columns = [relation.sums(column) for column in np.ascontiguousarray(self.population.statistics.T)]
+        return np.column_stack(columns), relation.counts.astype(np.float64), relation.sums(self.population.scores)
+
+    def _examples(self, one: Shown) -> tuple[int, ...]:
+        """Return the items with the lowest scores (highest, where these are looked for), the first of equal ones."""
+        scores = self.population.oriented[one.rows]
+        order = np.argsort(-scores if self.request.high else scores, kind="stable")
+        items = self.population.item[one.rows[order[: EXAMPLES * 20]]]
+        return tuple(dict.fromkeys(int(item) for item in items))[:EXAMPLES]
+
+    def _bounds(self, shown: Sequence[Shown]) -> list[Bounds | None]:
+        """Return the interval of each difference of means, from draws of clusters."""
+        if self.drawn is None:
+            return [None] * len(shown)
+        population, groups = self.population, self.drawn.clusters
+        cells = np.zeros((groups, 2 * len(shown) + 2))
+        cells[:, -2] = np.bincount(population.group, minlength=groups)
+        cells[:, -1] = np.bincount(population.group, population.scores, minlength=groups)
+        for i, one in enumerate(shown):
+            group = population.group[one.rows]
+            cells[:, 2 * i] = np.bincount(group, minlength=groups)
+            cells[:, 2 * i + 1] = np.bincount(group, population.scores[one.rows], minlength=groups)
+        sums = self.drawn.sums(cells)
+        n, total = sums[:, :-2:2], sums[:, 1:-2:2]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            difference = total / n - (sums[:, -1:] - total) / (sums[:, -2:-1] - n)
+        difference[~np.isfinite(difference)] = np.nan
+        found = percentile_interval(difference, confidence=self.request.confidence)
+        return [bounds_of(float(lo), float(hi)) for lo, hi in zip(found.lo, found.hi, strict=True)]

@@ -1,0 +1,133 @@
+"""What features are ranked over: rows with a score each, and the statistics that a metric is made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from slicewise.engine.items import item_scores
+from slicewise.errors import UserError, counted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from slicewise.engine.items import ItemScores
+    from slicewise.evaluation import Evaluation
+    from slicewise.metrics.metric import Metric
+
+    Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Population:
+    """Rows that have a score; those without were left out."""
+
+    over: str
+    """`items`, `gold` or `returned`."""
+    kept: NDArray[np.bool_]
+    """Which of all rows are here."""
+    item: NDArray[np.int64]
+    """The item of each row that is here."""
+    group: NDArray[np.int64]
+    """What it is resampled with."""
+    scores: Array
+    """As users know them."""
+    sign: int
+    """-1 where lower is better."""
+    statistics: Array
+    """`(rows, k)`."""
+    finish: Callable[[Array], Array]
+    """From summed statistics to the metric."""
+    metric: str
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """How many rows there are."""
+        return len(self.scores)
+
+    @property
+    def oriented(self) -> Array:
+        """The scores, the lower the worse."""
+        return self.scores if self.sign > 0 else -self.scores
+
+
+def of_items(evaluation: Evaluation, metric: Metric, system: str) -> Population:
+    """Return a system's items with their scores."""
+    found = item_scores(evaluation, metric, system)
+    return _items(evaluation, found, found.scores, found.statistics, metric.finish, metric.name, system)
+
+
+def of_change(evaluation: Evaluation, metric: Metric, old: str, new: str, *, ratio: bool) -> Population:
+    """Return the items with the change of their scores from one system to another."""
+    before, after = item_scores(evaluation, metric, old), item_scores(evaluation, metric, new)
+    k = after.statistics.shape[1]
+
+    def change(sums: Array) -> Array:
+        a, b = metric.finish(sums[..., :k]), metric.finish(sums[..., k:])
+        return np.divide(a, b, out=np.full(np.shape(a), np.nan), where=b != 0) if ratio else a - b
+
+    statistics = np.concatenate([after.statistics, before.statistics], axis=1)
+    if ratio:
+        scores = np.full(len(after.scores), np.nan)
+        np.divide(after.scores, before.scores, out=scores, where=before.scores != 0)
+    else:
+        scores = after.scores - before.scores
+    return _items(evaluation, after, scores, statistics, change, metric.name, f"{old} or {new}")
+
+
+def _items(
+    evaluation: Evaluation,
+    found: ItemScores,
+    scores: Array,
+    statistics: Array,
+    finish: Callable[[Array], Array],
+    name: str,
+    whose: str,
+) -> Population:
+    kept = np.isfinite(scores)
+    lost = int((~kept).sum())
+    if not kept.any():
+        raise UserError(f"no item of {whose} has a score by {name}; choose another --metric")
+    said = (f"{counted(lost, 'item')} of {whose} without a score by {name}, left out of the ranking",) if lost else ()
+    return Population(
+        over="items",
+        kept=kept,
+        item=np.flatnonzero(kept),
+        group=evaluation.aligned.clusters.group.astype(np.int64)[kept],
+        scores=scores[kept],
+        sign=1 if found.metric.greater_is_better else -1,
+        statistics=statistics[kept],
+        finish=finish,
+        metric=name,
+        warnings=said,
+    )
+
+
+def of_units(evaluation: Evaluation, over: str, system: str, old: str | None = None) -> Population:
+    """Return gold units, found or missed, or a system's own, right or spurious; or the change from another system."""
+    units = evaluation.units
+    gold, returned = units["gold"].to_numpy(), units[system].to_numpy()
+    kept, right = (gold, returned) if over == "gold" else (returned, gold)
+    if not kept.any():
+        raise UserError(f"{'gold' if over == 'gold' else system} has no units to rank")
+    scores = right[kept].astype(np.float64)
+    if old is not None:
+        scores = scores - units[old].to_numpy()[kept]
+    return Population(
+        over=over,
+        kept=kept,
+        item=units["item"].to_numpy()[kept].astype(np.int64),
+        group=units["group"].to_numpy()[kept].astype(np.int64),
+        scores=scores,
+        sign=1,
+        statistics=np.column_stack([np.ones(len(scores)), scores]),
+        finish=lambda sums: np.divide(
+            sums[..., 1], sums[..., 0], out=np.full(sums.shape[:-1], np.nan), where=sums[..., 0] > 0
+        ),
+        metric="recall" if over == "gold" else "precision",
+    )

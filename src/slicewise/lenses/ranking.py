@@ -1,0 +1,259 @@
+"""Features ranked by how surely they go with low scores: every one tested, corrected, ordered, and folded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import polars as pl
+
+from slicewise.extract.family import Kind
+from slicewise.extract.pairs import pairs as all_pairs
+from slicewise.extract.relation import Limits, Relation, joined
+from slicewise.lenses.sources import Contained, Extremes, Source, Together, named
+from slicewise.stats.geval import geval_number, geval_tail
+from slicewise.stats.kendall import kendall
+from slicewise.stats.rank_sums import METHODS, NORMAL, RankNull
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from slicewise.extract.family import Family, Quantity
+    from slicewise.lenses.population import Population
+
+    Array = NDArray[np.float64]
+    Index = NDArray[np.int64]
+    Side = Literal["low", "high"]
+
+KENDALL = len(METHODS)
+WAYS = (*METHODS, "kendall")
+"""How p was found, by number."""
+CONFUSED = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Tests:
+    """Everything that was tested; one entry per feature."""
+
+    source: NDArray[np.int32]
+    place: Index
+    n: Index
+    auc: Array
+    z: Array
+    p: Array
+    log10_p: Array
+    method: NDArray[np.int8]
+    chi2: Array
+
+    @classmethod
+    def joined(cls, parts: Sequence[Tests]) -> Tests:
+        """Return several, one after the other."""
+        names = cls.__dataclass_fields__
+        return cls(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
+
+    def take(self, at: Index) -> Tests:
+        """Return some."""
+        return Tests(**{name: getattr(self, name)[at] for name in self.__dataclass_fields__})
+
+    def __len__(self) -> int:
+        return len(self.n)
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """What was tested, with where each feature comes from."""
+
+    sources: tuple[Source, ...]
+    tests: Tests
+    tested: Array
+    """p of everything that was tested, also of pairs that cannot be listed."""
+    among: Index
+    """The place of each feature among these."""
+
+    def names(self, at: Index) -> pl.Series:
+        """Return the names of some features."""
+        return named(self.sources, self.tests.source[at], self.tests.place[at])
+
+    def rows(self, at: int) -> NDArray[np.int32]:
+        """Return the rows of a feature."""
+        return self.sources[int(self.tests.source[at])].rows(int(self.tests.place[at]))
+
+    def ordered(self, top: int, *, high: bool) -> Index:
+        """Return the features by p; equal ones by z, then the more frequent, then by name.
+
+        Only as many are put in order as can be among the `top`; 0 = all.
+        """
+        tests = self.tests
+        z = np.where(np.isnan(tests.z), 0, -tests.z if high else tests.z)
+        order = np.lexsort((-tests.n, z, tests.log10_p))
+        keys = np.column_stack([tests.log10_p[order], z[order], -tests.n[order]])
+        new = np.concatenate([[True], (keys[1:] != keys[:-1]).any(axis=1)]) if len(order) else np.zeros(0, np.bool_)
+        run = np.cumsum(new)
+        if top and top < len(order):
+            order, run = order[run <= run[top - 1]], run[run <= run[top - 1]]
+        frame = pl.DataFrame({"run": run, "name": self.names(order), "at": order})
+        return frame.sort("run", "name")["at"].to_numpy()[: top or None]
+
+
+def rank(
+    population: Population,
+    families: Sequence[Family],
+    quantities: Sequence[Quantity],
+    *,
+    least: int,
+    pair_least: int | None,
+    side: Side,
+    seed: int,
+    geval: bool,
+) -> Ranking:
+    """Test every feature that enough rows have, and enough have not."""
+    null = RankNull.of(population.oriented, seed=seed)
+    tester = _Tester(population, null, side, geval)
+    single: list[Contained] = []
+    parts: list[Tests] = []
+    for family in families:
+        relation = family.relation.among(population.kept)
+        places = np.flatnonzero(Limits(max(least, 1), population.size)(relation.counts))
+        relation = relation if len(places) == len(relation) else relation.take(places)
+        single.append(Contained(family, relation, places))
+        parts.append(tester.contained(relation, len(single) - 1))
+    sources: list[Source] = list(single)
+    for quantity in quantities:
+        for source, found in tester.number(quantity, len(sources), least):
+            parts.append(found)
+            sources.append(source)
+    tests = Tests.joined(parts) if parts else _nothing()
+    tested, among = tests.p, np.arange(len(tests))
+    if pair_least is not None:
+        alone = Tests.joined(parts[: len(single)]) if single else _nothing()
+        together, paired, p, at = tester.pairs(single, alone, len(sources), max(pair_least, 1))
+        sources.append(together)
+        among = np.concatenate([among, len(tested) + at])
+        tests, tested = Tests.joined([tests, paired]), np.concatenate([tested, p])
+    return Ranking(tuple(sources), tests, tested, among)
+
+
+def _nothing() -> Tests:
+    empty = np.zeros(0)
+    whole = np.zeros(0, np.int64)
+    return Tests(whole.astype(np.int32), whole, whole, empty, empty, empty, empty, whole.astype(np.int8), empty)
+
+
+@dataclass(frozen=True)
+class _Tester:
+    population: Population
+    null: RankNull
+    side: Side
+    geval: bool
+
+    def binary(self, source: NDArray[np.int32], place: Index, n: Index, doubled: Index) -> Tests:
+        """Test features that rows have or have not."""
+        found = self.null.tests(n, doubled, self.side)
+        p, log10_p, method = found.p, found.log10_p, found.method
+        if self.geval:
+            mirrored = doubled if self.side == "low" else 2 * n * (self.null.n + 1) - doubled
+            tail = geval_tail(self.null.n, n, mirrored)
+            p, log10_p, method = tail.p, tail.log10_p, np.full(len(n), NORMAL, np.int8)
+        return Tests(source, place, n, found.auc, found.z, p, log10_p, method, found.chi2)
+
+    def contained(self, relation: Relation, number: int) -> Tests:
+        """Test the features of a family."""
+        size = len(relation)
+        doubled = relation.sums(self.null.doubled)
+        return self.binary(np.full(size, number, np.int32), np.arange(size), relation.counts, doubled)
+
+    def number(self, quantity: Quantity, number: int, least: int) -> list[tuple[Source, Tests]]:
+        """Test a number both ways: as two features, or as the published tool does, as one."""
+        values = quantity.values[self.population.kept]
+        there = ~np.isnan(values)
+        n = int(there.sum())
+        if n < max(2, least) or (values[there] == values[there][:1]).all():
+            return []
+        if self.geval:
+            return self._geval_number(quantity, values, number)
+        found = kendall(self.null.doubled[there], values[there])
+        if np.isnan(found.z):
+            return []
+        source = Extremes(quantity, values, found.tau)
+        tails = (found.large, found.small) if self.side == "low" else (found.small, found.large)
+        z = np.array([found.z, -found.z])
+        extremes = Relation.of_rows([source.rows(0), source.rows(1)], self.population.size)
+        auc = self.null.tests(extremes.counts, extremes.sums(self.null.doubled)).auc
+        tests = Tests(
+            np.full(2, number, np.int32), np.arange(2), extremes.counts, auc, z,
+            np.array([float(t.p) for t in tails]), np.array([float(t.log10_p) for t in tails]),
+            np.full(2, KENDALL, np.int8), np.full(2, np.nan),
+        )  # fmt: skip
+        return [(source, tests)]
+
+    def _geval_number(self, quantity: Quantity, values: Array, number: int) -> list[tuple[Source, Tests]]:
+        found = geval_number(self.null.doubled, self.population.scores, values)
+        if found is None:
+            return []
+        length = "#" if quantity.kind is Kind.LENGTH else ""
+        source = Extremes(quantity, values, np.nan, f"{quantity.space}:={length}{found.direction}")
+        one = np.ones(1)
+        tests = Tests(
+            np.full(1, number, np.int32), np.array([1 if found.direction == "-" else 0]), np.array([found.count]),
+            one * np.nan, one * np.nan, one * found.p, np.log10(np.maximum(one * found.p, 5e-324)),
+            np.full(1, KENDALL, np.int8), one * np.nan,
+        )  # fmt: skip
+        return [(source, tests)]
+
+    def pairs(
+        self, sources: Sequence[Contained], tests: Tests, number: int, least: int
+    ) -> tuple[Together, Tests, Array, Index]:
+        """Test all pairs; list those that say more than either part; return p of all, and where the listed ones are."""
+        parts, names = _frequent(sources, tests, least)
+        first = np.cumsum([0] + [len(source.relation) for source in sources])
+        relation = joined([source.relation for source in sources], self.population.size)
+        relation = relation.take(first[parts.source] + parts.place)
+        label = np.array([_label_side(source) for source in sources], np.int8)[parts.source]
+        kept: list[tuple[NDArray[np.int32], NDArray[np.int32], Tests]] = []
+        tested: list[Array] = [np.zeros(0)]
+        places: list[Index] = [np.zeros(0, np.int64)]
+        for block in all_pairs(relation, self.null.doubled, least):
+            confused = (label[block.a] | label[block.b]) == CONFUSED
+            at = np.flatnonzero((self.population.size - block.counts >= least) & (self.geval | ~confused))
+            a, b, n = block.a[at], block.b[at], block.counts[at]
+            found = self.binary(np.full(len(at), number, np.int32), np.zeros(len(at), np.int64), n, block.sums[at])
+            more = np.flatnonzero(found.log10_p < np.minimum(parts.log10_p[a], parts.log10_p[b]))
+            places.append(more + sum(map(len, tested)))
+            tested.append(found.p)
+            kept.append((a[more], b[more], found.take(more)))
+        none = np.zeros(0, np.int32)
+        together = Together(
+            names,
+            relation,
+            np.concatenate([none, *(a for a, _, _ in kept)]),
+            np.concatenate([none, *(b for _, b, _ in kept)]),
+        )
+        listed = Tests.joined([_nothing(), *(found for _, _, found in kept)])
+        listed = replace(listed, place=np.arange(len(listed)))
+        return together, listed, np.concatenate(tested), np.concatenate(places)
+
+
+def _frequent(sources: Sequence[Contained], tests: Tests, least: int) -> tuple[Tests, pl.Series]:
+    """Return the features that pairs are made of, in the order in which a pair names its parts, and their names."""
+    at = np.flatnonzero(tests.n >= least)
+    keys = pl.DataFrame(
+        [_pair_key(source.family) for source in sources], orient="row", schema=["space", "length", "shape"]
+    )
+    frame = keys[tests.source[at]].with_columns(name=named(sources, tests.source[at], tests.place[at]), at=at)
+    frame = frame.sort("space", "length", "shape", "name")
+    return tests.take(frame["at"].to_numpy()), frame["name"]
+
+
+def _pair_key(family: Family) -> tuple[int, int, bool]:
+    """Return what comes first in a pair: expected, returned, input; shorter runs; text before shapes."""
+    space = {"exp": 0, "out": 1}.get(family.space, 2)
+    length = {Kind.BIGRAM: 1, Kind.NGRAM: 2}.get(family.kind, 0)
+    return space, length, family.kind is Kind.SHAPE
+
+
+def _label_side(source: Contained) -> int:
+    """Return 1 for labels that were expected, 2 for labels that were returned: together they are a confusion."""
+    return {"exp": 1, "out": 2}.get(source.family.space, 0) if source.family.kind is Kind.LABEL else 0

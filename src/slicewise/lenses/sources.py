@@ -1,0 +1,129 @@
+"""Where ranked features come from: what rows contain, the extremes of a number, pairs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+import polars as pl
+
+from slicewise.extract.family import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from slicewise.extract.family import Family, Quantity
+    from slicewise.extract.relation import Relation
+
+    Array = NDArray[np.float64]
+    Index = NDArray[np.int64]
+
+PAIR = "~~"
+
+
+class Source(Protocol):
+    """Where features come from: their names and their rows."""
+
+    @property
+    def kind(self) -> Kind:
+        """What they are."""
+        ...
+
+    def names(self, at: Index) -> pl.Series:
+        """Return the names of some, by their places."""
+        ...
+
+    def rows(self, at: int) -> NDArray[np.int32]:
+        """Return the rows of one."""
+        ...
+
+
+@dataclass(frozen=True)
+class Contained:
+    """Features of a family, over the rows of a population."""
+
+    family: Family
+    relation: Relation
+    places: Index
+    """Of each feature in its family."""
+
+    @property
+    def kind(self) -> Kind:
+        """What they are."""
+        return self.family.kind
+
+    def names(self, at: Index) -> pl.Series:
+        """Return the names of some, by their places."""
+        return self.family.names(self.places[at])
+
+    def rows(self, at: int) -> NDArray[np.int32]:
+        """Return the rows of one."""
+        return self.relation.of(at)
+
+
+@dataclass(frozen=True)
+class Extremes:
+    """A number's largest (0) and smallest (1) values."""
+
+    quantity: Quantity
+    values: Array
+    """Over the rows of a population."""
+    tau: float
+    geval: str = ""
+    """How the published tool names its one direction."""
+
+    @property
+    def kind(self) -> Kind:
+        """What it is."""
+        return self.quantity.kind
+
+    def names(self, at: Index) -> pl.Series:
+        """Return the names."""
+        if self.geval:
+            return pl.Series([self.geval] * len(at), dtype=pl.String)
+        return pl.Series([f"{self.quantity.name} {('large', 'small')[int(i)]}" for i in at], dtype=pl.String)
+
+    def rows(self, at: int) -> NDArray[np.int32]:
+        """Return the rows of the quarter with the largest or the smallest values, and all that equal its last."""
+        signed = self.values if at == 0 else -self.values
+        return np.flatnonzero(signed >= (self.cut(at) if at == 0 else -self.cut(at))).astype(np.int32)
+
+    def cut(self, at: int) -> float:
+        """Return where that quarter begins."""
+        ordered = np.sort(self.values[~np.isnan(self.values)])
+        quarter = max(1, len(ordered) // 4)
+        return float(ordered[-quarter] if at == 0 else ordered[quarter - 1])
+
+
+@dataclass(frozen=True)
+class Together:
+    """Pairs of features."""
+
+    parts: pl.Series
+    """The names of the single features."""
+    relation: Relation
+    """Their rows."""
+    a: NDArray[np.int32]
+    b: NDArray[np.int32]
+    kind: Kind = Kind.PAIR
+
+    def names(self, at: Index) -> pl.Series:
+        """Return the names of some, by their places."""
+        return self.parts.gather(self.a[at]) + PAIR + self.parts.gather(self.b[at])
+
+    def rows(self, at: int) -> NDArray[np.int32]:
+        """Return the rows that have both."""
+        both = (self.relation.of(int(self.a[at])), self.relation.of(int(self.b[at])))
+        return np.intersect1d(*both, assume_unique=True).astype(np.int32)
+
+
+def named(sources: Sequence[Source], source: NDArray[np.int32], place: Index) -> pl.Series:
+    """Return the names of features that come from several sources."""
+    found = np.empty(len(source), object)
+    for i in np.unique(source):
+        here = np.flatnonzero(source == i)
+        found[here] = sources[int(i)].names(place[here]).to_numpy()
+    return pl.Series(found.tolist(), dtype=pl.String)

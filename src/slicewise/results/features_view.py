@@ -1,0 +1,169 @@
+"""How lists of features are shown: a sentence on what they say, the ranking, the items behind it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from slicewise.errors import counted
+from slicewise.render.blocks import Block, Column, Grid, Sentence
+from slicewise.render.numbers import bounds, probability, score, signed
+from slicewise.results.heading import heading
+
+if TYPE_CHECKING:
+    from slicewise.results.features import Feature, FeatureList, FeaturesResult
+
+ALPHA = 0.05
+SAID = 3
+"""Features that are put into words."""
+WIDE = 32
+EXAMPLES = 5
+"""Features that an item is shown of."""
+NOUNS = {"items": "item", "gold": "gold unit", "returned": "returned unit"}
+
+
+def blocks(result: FeaturesResult) -> list[Block]:
+    """Return what a person is shown."""
+    found: list[Block] = [Sentence(heading(result.data), "title")]
+    found += [Sentence(f"! {warning}", "warning") for warning in result.data["warnings"]]
+    if result.geval:
+        found.append(Sentence("numbers as the published tool gives them: p without correction for ties", "aside"))
+    for ranked in result.lists:
+        found += [Sentence(_title(ranked), "title"), Sentence(_opening(ranked))]
+        found += [*(Sentence(text) for text in _said(ranked, result)), _ranking(ranked)]
+        if ranked.confusions:
+            found.append(_confusions(ranked))
+        found += _examples(ranked, result)
+    return [*found, Sentence(result.signature, "aside")]
+
+
+def _title(ranked: FeatureList) -> str:
+    over = {
+        "items": "",
+        "gold": " of gold units (found or missed)",
+        "returned": " of returned units (right or spurious)",
+    }
+    if ranked.against is not None:
+        what = "most worsening" if ranked.direction == "worsening" else "most improving"
+        return f"{what} features from {ranked.against} to {ranked.system}{over[ranked.over]}"
+    return f"{ranked.system}: {ranked.direction} features{over[ranked.over]}"
+
+
+def _opening(ranked: FeatureList) -> str:
+    noun = counted(ranked.n, NOUNS[ranked.over])
+    value = signed(ranked.value) if ranked.against is not None else score(ranked.value)
+    change = " changes by" if ranked.against is not None else ""
+    tested = f"{counted(ranked.tested, 'feature')} tested, {ranked.significant:,} with q < {ALPHA}"
+    return f"{ranked.metric}{change} {value} on {noun}; {tested}."
+
+
+def _said(ranked: FeatureList, result: FeaturesResult) -> list[str]:
+    """Put the strongest features into words, or say that there are none."""
+    sure = [f for f in ranked.features if f.q is not None and f.q < ALPHA]
+    if result.geval:
+        return []
+    if not sure:
+        least = min((f.q for f in ranked.features if f.q is not None), default=None)
+        why = "" if least is None else f" (smallest q {probability(least)})"
+        return [f"None survives correction{why}: the list is no more than chance would give."]
+    return [_in_words(ranked, f) for f in sure[:SAID]]
+
+
+def _in_words(ranked: FeatureList, feature: Feature) -> str:
+    noun = counted(feature.n, NOUNS[ranked.over])
+    what = _where(feature)
+    if ranked.over != "items" and ranked.against is None:
+        wrong = {"gold": "missed", "returned": "spurious"}[ranked.over]
+        rest = "" if feature.rest_mean is None else f", against {1 - feature.rest_mean:.0%} of the others"
+        return f"{1 - feature.mean:.0%} of the {noun} {what} are {wrong}{rest} (q {probability(feature.q)})."
+    value, rest_value = feature.metric, feature.rest_metric
+    against = "" if rest_value is None else f" against {score(rest_value, 3)} on the others"
+    gain = feature.expected_improvement
+    worth = (
+        "" if gain is None or ranked.direction != "worst" else f"; as good as the others, they would add {signed(gain)}"
+    )
+    verb = (
+        f"{ranked.metric} changes by {signed(value, 3)}" if ranked.against else f"{ranked.metric} is {score(value, 3)}"
+    )
+    return f"{verb} on the {noun} {what}{against} (q {probability(feature.q)}){worth}."
+
+
+def _where(feature: Feature) -> str:
+    if feature.cut is not None:
+        name, _, end = feature.feature.rpartition(" ")
+        sign = "≥" if end == "large" else "≤"
+        return f"with {name} {sign} {feature.cut:g}"
+    return f"with {_short(feature.feature)}"
+
+
+def _name(feature: Feature) -> str:
+    cut = "" if feature.cut is None else f" ({'≥' if feature.feature.endswith('large') else '≤'} {feature.cut:g})"
+    more = f"  +{len(feature.folded)}" if feature.folded else ""
+    return _short(feature.feature) + cut + more
+
+
+def _short(text: str, limit: int = WIDE) -> str:
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def _ranking(ranked: FeatureList) -> Grid:
+    written = score if ranked.against is None else signed
+    drawn = any(f.ci is not None for f in ranked.features)
+    between = (Column("difference"), Column("95% interval", beside=True)) if drawn else (Column("rest"), Column("gain"))
+    rows = []
+    for f in ranked.features:
+        middle = (
+            (signed(f.difference, 2), bounds(f.ci, 2))
+            if drawn
+            else (written(f.rest_metric, 3), signed(f.expected_improvement))
+        )
+        rows.append((_name(f), f"{f.n:,}", written(f.metric, 3), *middle, _tiny(f), probability(f.q)))
+    last = len(rows[0]) - 1 if rows else 0
+    faint = frozenset((i, last) for i, f in enumerate(ranked.features) if f.q is None or f.q >= ALPHA)
+    columns = (Column("feature", "left"), Column("n"), Column(ranked.metric), *between, Column("p"), Column("q"))
+    name = "-".join(part for part in (ranked.direction, ranked.against, ranked.system, ranked.over) if part)
+    return Grid("Features", columns, tuple(rows), _note(ranked), faint=faint, name=name)
+
+
+def _tiny(feature: Feature) -> str:
+    """Write p, as a power of ten where it is small."""
+    if feature.p >= 0.0001:
+        return f"{feature.p:.4f}"
+    power = int(feature.log10_p // 1)
+    return f"{10 ** (feature.log10_p - power):.0f}e{power}".replace("10e", "1e").replace("-", "−")
+
+
+def _note(ranked: FeatureList) -> str:
+    parts = []
+    if any(f.folded for f in ranked.features):
+        parts.append("+N: N more features of (nearly) the same rows are folded under it.")
+    left = ranked.tested - len(ranked.features) - sum(len(f.folded) for f in ranked.features)
+    if left > 0:
+        parts.append(f"{left:,} more tested; --top N shows more.")
+    if not any(f.ci is not None for f in ranked.features):
+        parts.append("gain: of the metric, if these were as the others.")
+    return " ".join(parts)
+
+
+def _confusions(ranked: FeatureList) -> Grid:
+    rows = tuple((_short(f.feature, 60), f"{f.n:,}", signed(f.expected_improvement)) for f in ranked.confusions)
+    columns = (Column("expected ~ returned", "left"), Column("n"), Column("gain"))
+    return Grid(
+        "Confusions", columns, rows, "Wrong by construction, so not tested.", name=f"confusions-{ranked.system}"
+    )
+
+
+def _examples(ranked: FeatureList, result: FeaturesResult) -> list[Block]:
+    """Return an item for each of the first features."""
+    found = [(f, result.examples[f.examples[0]]) for f in ranked.features[:EXAMPLES] if f.examples]
+    if not found:
+        return []
+    rows = []
+    for feature, example in found:
+        answers = [example.expected, example.outputs.get(ranked.system)]
+        shown = " → ".join(_short(answer, 16) or "–" for answer in answers if answer is not None)
+        rows.append(
+            (_short(feature.feature, 20), str(example.item), _short(example.text.replace("\t", " | "), 25), shown)
+        )
+    columns = (Column("feature", "left"), Column("item"), Column("text", "left"), Column("expected → returned", "left"))
+    note = "slicewise items --feature F shows all items of a feature."
+    return [Grid("Examples", columns, tuple(rows), note, name=f"examples-{ranked.system}-{ranked.over}")]
