@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from slicewise.evaluation import Evaluation
     from slicewise.lenses.buckets import buckets
     from slicewise.lenses.features import features
+    from slicewise.lenses.items import items
     from slicewise.lenses.score import score
     from slicewise.lenses.study import study
     from slicewise.lenses.units import units
@@ -21,13 +22,14 @@ _HOMES = {
     "UserError": "slicewise.errors",
     "buckets": "slicewise.lenses.buckets",
     "features": "slicewise.lenses.features",
+    "items": "slicewise.lenses.items",
     "load": "slicewise.loading",
     "score": "slicewise.lenses.score",
     "study": "slicewise.lenses.study",
     "units": "slicewise.lenses.units",
 }
 
-__all__ = ["Evaluation", "UserError", "__version__", "buckets", "features", "load", "score", "study", "units"]
+__all__ = ["Evaluation", "UserError", "__version__", "buckets", "features", "items", "load", "score", "study", "units"]
 
 
 def __getattr__(name: str) -> Any:

@@ -404,6 +404,60 @@ def features(
     _deliver(data, results)
 
 
+@_command
+def items(
+    data: DataOptions,
+    *,
+    worst: Annotated[bool, option("--worst", help="Low scores first.", panel=RANKING)] = False,
+    best: Annotated[bool, option("--best", help="High scores first.", panel=RANKING)] = False,
+    diff: Annotated[
+        str | None,
+        option("--diff", help="By the difference of two systems, worsened first.", panel=RANKING, metavar="OLD,NEW"),
+    ] = None,
+    feature: Annotated[
+        str | None,
+        option("--feature", help="Only items with it: in:though, exp:1~~in:sad, …", panel=FEATURES, metavar="F"),
+    ] = None,
+    only: Annotated[
+        str | None, option("--only", help="The system that the order goes by.", panel=RANKING, metavar="SYSTEM")
+    ] = None,
+    tokenizer: Tokenizer = None,
+    top: Annotated[
+        int | None, option("--top", help="How many; all, or 20 on a terminal.", panel=RANKING, metavar="N")
+    ] = None,
+    metric: Metrics = None,
+    beta: Beta = None,
+) -> None:
+    """Show item by item: scores, text, what was expected and returned; sorted, filtered by a feature."""
+    from slicewise.lenses.items import items as lens
+    from slicewise.results.items import SHOWN
+
+    if worst and best:
+        raise UserError("--worst and --best ask for different orders; choose one")
+    _check_outputs(data)
+    read = data.json is not None or data.csv is not None
+    limit = top if top is not None else SHOWN if sys.stdout.isatty() and not read else 0
+    results: list[Result] = []
+    with _progress(data) as step:
+        for evaluation in data.evaluations(lambda file: step(f"reading {file}")):
+            step(f"scoring the items of {evaluation.name}")
+            scoring = _scoring(data, {"metric": metric, "beta": beta})
+            results.append(
+                lens(
+                    evaluation,
+                    metrics=scoring["metrics"],
+                    beta=scoring.get("beta", 1.0),
+                    order="worst" if worst else "best" if best else "file",
+                    change=_two(diff, "--diff") if diff else None,
+                    feature=feature,
+                    only=only,
+                    tokenizer=tokenizer,
+                    top=limit,
+                )
+            )
+    _deliver(data, results)
+
+
 @app.command()
 def attributes() -> None:
     """List the attributes that buckets and study can use, with a sentence each."""
@@ -507,6 +561,9 @@ def _write(data: DataOptions, results: list[Result]) -> None:
     for i, result in enumerate(results):
         if i:
             sys.stdout.write("\n")
+        if (lines := result.lines()) is not None:
+            sys.stdout.writelines(f"{line}\n" for line in lines)
+            continue
         # warnings go to standard error, or stand here where nothing may go there
         show(block for block in result.blocks() if data.quiet or getattr(block, "tone", "") != "warning")
     sys.stdout.flush()

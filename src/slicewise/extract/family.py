@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import numpy as np
     import polars as pl
     from numpy.typing import NDArray
 
@@ -55,3 +56,14 @@ class Quantity:
     space: str
     name: str
     values: NDArray[np.float64]
+
+    def cut(self, *, large: bool) -> float:
+        """Return where the quarter of the rows begins that have the largest or smallest values."""
+        ordered = np.sort(self.values[~np.isnan(self.values)])
+        quarter = max(1, len(ordered) // 4)
+        return float(ordered[-quarter] if large else ordered[quarter - 1])
+
+    def extreme(self, *, large: bool) -> NDArray[np.int32]:
+        """Return the rows of that quarter, and all others that have the value at its end."""
+        cut = self.cut(large=large)
+        return np.flatnonzero(self.values >= cut if large else self.values <= cut).astype(np.int32)

@@ -27,7 +27,7 @@ def examples_of(evaluation: Evaluation, metric: Metric, lists: Sequence[FeatureL
     at = np.array(wanted, np.int64)
     texts = item_texts(evaluation, at)
     expected = said(evaluation, "gold", at)
-    outputs = {system: said(evaluation, system, at) for system in systems}
+    outputs = {} if evaluation.task is Task.SCORES else {system: said(evaluation, system, at) for system in systems}
     scored = {system: item_scores(evaluation, metric, system).scores[at] for system in systems}
     return {
         item: Example(

@@ -350,7 +350,7 @@ class _Rows:
                     feature=names[i],
                     kind=source.kind.value,
                     n=int(tests.n[j]),
-                    mean=float(means[i]),
+                    mean=float(means[i]) if number is None or number.mean is None else number.mean,
                     rest_mean=defined(float(rest_means[i])),
                     difference=defined(float(means[i] - rest_means[i])),
                     ci=bounds[i],

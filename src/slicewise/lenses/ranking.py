@@ -167,17 +167,18 @@ class _Tester:
 
     def number(self, quantity: Quantity, number: int, least: int) -> list[tuple[Source, Tests]]:
         """Test a number both ways: as two features, or as the published tool does, as one."""
-        values = quantity.values[self.population.kept]
+        quantity = replace(quantity, values=quantity.values[self.population.kept])
+        values = quantity.values
         there = ~np.isnan(values)
         n = int(there.sum())
         if n < max(2, least) or (values[there] == values[there][:1]).all():
             return []
         if self.geval:
-            return self._geval_number(quantity, values, number)
+            return self._geval_number(quantity, number)
         found = kendall(self.null.doubled[there], values[there])
         if np.isnan(found.z):
             return []
-        source = Extremes(quantity, values, found.tau)
+        source = Extremes(quantity, found.tau)
         tails = (found.large, found.small) if self.side == "low" else (found.small, found.large)
         z = np.array([found.z, -found.z])
         extremes = Relation.of_rows([source.rows(0), source.rows(1)], self.population.size)
@@ -189,12 +190,12 @@ class _Tester:
         )  # fmt: skip
         return [(source, tests)]
 
-    def _geval_number(self, quantity: Quantity, values: Array, number: int) -> list[tuple[Source, Tests]]:
-        found = geval_number(self.null.doubled, self.population.scores, values)
+    def _geval_number(self, quantity: Quantity, number: int) -> list[tuple[Source, Tests]]:
+        found = geval_number(self.null.doubled, self.population.scores, quantity.values)
         if found is None:
             return []
         length = "#" if quantity.kind is Kind.LENGTH else ""
-        source = Extremes(quantity, values, np.nan, f"{quantity.space}:={length}{found.direction}")
+        source = Extremes(quantity, np.nan, f"{quantity.space}:={length}{found.direction}", found.mean)
         one = np.ones(1)
         tests = Tests(
             np.full(1, number, np.int32), np.array([1 if found.direction == "-" else 0]), np.array([found.count]),

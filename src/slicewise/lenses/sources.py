@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from slicewise.extract.family import Family, Quantity
     from slicewise.extract.relation import Relation
 
-    Array = NDArray[np.float64]
     Index = NDArray[np.int64]
 
 PAIR = "~~"
@@ -69,11 +68,12 @@ class Extremes:
     """A number's largest (0) and smallest (1) values."""
 
     quantity: Quantity
-    values: Array
     """Over the rows of a population."""
     tau: float
     geval: str = ""
     """How the published tool names its one direction."""
+    mean: float | None = None
+    """The mean score that it gives."""
 
     @property
     def kind(self) -> Kind:
@@ -87,15 +87,12 @@ class Extremes:
         return pl.Series([f"{self.quantity.name} {('large', 'small')[int(i)]}" for i in at], dtype=pl.String)
 
     def rows(self, at: int) -> NDArray[np.int32]:
-        """Return the rows of the quarter with the largest or the smallest values, and all that equal its last."""
-        signed = self.values if at == 0 else -self.values
-        return np.flatnonzero(signed >= (self.cut(at) if at == 0 else -self.cut(at))).astype(np.int32)
+        """Return the rows of the quarter with the largest or the smallest values."""
+        return self.quantity.extreme(large=at == 0)
 
     def cut(self, at: int) -> float:
         """Return where that quarter begins."""
-        ordered = np.sort(self.values[~np.isnan(self.values)])
-        quarter = max(1, len(ordered) // 4)
-        return float(ordered[-quarter] if at == 0 else ordered[quarter - 1])
+        return self.quantity.cut(large=at == 0)
 
 
 @dataclass(frozen=True)

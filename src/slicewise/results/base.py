@@ -11,6 +11,8 @@ from slicewise._version import __version__
 from slicewise.errors import UserError, did_you_mean, quoted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import polars as pl
 
     from slicewise.render.blocks import Block, Grid
@@ -39,6 +41,10 @@ class Result:
     def tables(self) -> dict[str, list[Row]]:
         """Return the result as long tables of values, by name; what --csv writes."""
         raise NotImplementedError
+
+    def lines(self) -> Iterator[str] | None:
+        """Return a result that may be long as lines of text, made as they are read; None where blocks are shown."""
+        return None
 
     def grids(self) -> list[Grid]:
         """Return every table for people, for files of their own."""

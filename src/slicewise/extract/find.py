@@ -1,0 +1,120 @@
+"""A feature by its name: the items that have it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from slicewise.errors import UserError, did_you_mean, quoted
+from slicewise.extract.items import ItemFeatures, Wanted
+from slicewise.extract.text import GLUE, SHAPE
+from slicewise.extract.units import UnitFeatures
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from slicewise.evaluation import Evaluation
+    from slicewise.extract.family import Family, Quantity
+
+    Flags = NDArray[np.bool_]
+
+PAIR = "~~"
+OF_UNITS = re.compile(r"(span|token|left|right|label)(:| = )")
+EXTREME = re.compile(r"(?P<name>.+) (?P<end>large|small)")
+NEAR = 2000
+"""So many names, the most frequent, are tried for what a mistyped one may have meant."""
+
+
+def items_with(evaluation: Evaluation, system: str, feature: str, tokenizer: str | None = None) -> Flags:
+    """Return which items have a feature, or both parts of a pair; `out` is what the system returned."""
+    whole = _single(evaluation, system, feature, tokenizer, strict=PAIR not in feature)
+    if whole is not None:
+        return whole
+    parts = feature.split(PAIR)
+    for i in range(1, len(parts)):
+        a, b = PAIR.join(parts[:i]), PAIR.join(parts[i:])
+        if not (a and b):
+            continue
+        found = [_single(evaluation, system, part, tokenizer, strict=len(parts) == 2) for part in (a, b)]
+        if found[0] is not None and found[1] is not None:
+            return found[0] & found[1]
+    raise UserError(f"no item has the feature {quoted(feature)}")
+
+
+def _single(evaluation: Evaluation, system: str, feature: str, tokenizer: str | None, *, strict: bool) -> Flags | None:
+    wanted = Wanted(
+        tokenizer=tokenizer,
+        ngrams=feature.count(GLUE) + 1,
+        shapes=SHAPE in feature,
+        numbers=EXTREME.fullmatch(feature) is not None,
+        least=0,
+    )
+    if OF_UNITS.match(feature) and evaluation.task.has_units:
+        units = UnitFeatures(evaluation, wanted, _attributes(feature))
+        of_units = _rows(feature, units.families(system), units.quantities(system))
+        if of_units is not None:
+            return _flags(units.facts.units.item[of_units], evaluation.aligned.items)
+    items = ItemFeatures(evaluation, wanted, _attributes(feature, evaluation))
+    confusions = items.confusions(system)
+    families = [*items.families(system), *([] if confusions is None else [confusions])]
+    spaces = [feature]
+    if feature.startswith("in<1>") and "in" in {family.space for family in families}:
+        spaces = [feature.replace("in<1>", "in", 1)]
+    elif re.match(r"in[: ]", feature) and "in" not in {family.space for family in families}:
+        columns = {family.space for family in families if family.space.startswith("in<")}
+        spaces = [space + feature[2:] for space in sorted(columns)]
+    found = [_rows(name, families, items.quantities(system)) for name in spaces]
+    rows = [one for one in found if one is not None]
+    if rows:
+        return _flags(np.concatenate(rows), evaluation.aligned.items)
+    if strict:
+        raise UserError(f"no item has the feature {quoted(feature)}; {_near(feature, families)}")
+    return None
+
+
+def _attributes(feature: str, evaluation: Evaluation | None = None) -> Sequence[str]:
+    """Return the attribute that a feature may be of: `sLen large`, `capitals = lower`."""
+    name = feature.partition(" = ")[0] if " = " in feature else (m["name"] if (m := EXTREME.fullmatch(feature)) else "")
+    if evaluation is None or not name:
+        return []
+    from slicewise.attributes import available
+    from slicewise.attributes.facts import Facts
+
+    return [name] if name in available(Facts(evaluation))[0] else []
+
+
+def _rows(name: str, families: Sequence[Family], quantities: Sequence[Quantity]) -> NDArray[np.int64] | None:
+    for family in families:
+        if len(family) and name.startswith(family.space):
+            at = (family.names(np.arange(len(family))) == name).arg_max()
+            if at is not None and family.names(np.array([at]))[0] == name:
+                return family.relation.of(int(at)).astype(np.int64)
+    extreme = EXTREME.fullmatch(name)
+    for quantity in quantities:
+        if extreme is not None and quantity.name == extreme["name"]:
+            return quantity.extreme(large=extreme["end"] == "large").astype(np.int64)
+    return None
+
+
+def _flags(items: NDArray[np.int64], size: int) -> Flags:
+    flags = np.zeros(size, np.bool_)
+    flags[items] = True
+    return flags
+
+
+def _near(feature: str, families: Sequence[Family]) -> str:
+    """Return what may have been meant, of the same namespace."""
+    names: list[str] = []
+    for family in families:
+        if feature.startswith(family.space):
+            often = np.argsort(-family.relation.counts, kind="stable")[:NEAR]
+            names += family.names(often).to_list()
+    if names:
+        hint = did_you_mean(feature, names).partition("there ")[0]
+        return hint or "features are named as `slicewise features` lists them"
+    spaces = dict.fromkeys(family.space for family in families if family.space)
+    return f"namespaces here are {', '.join(spaces)}; write {next(iter(spaces), 'in')}:WORD"

@@ -1,0 +1,205 @@
+"""`items`: item by item, with scores, sorted, filtered by a feature, or by how two systems differ."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from slicewise.annotations import Task
+from slicewise.engine.items import item_scores
+from slicewise.errors import UserError, did_you_mean, quoted
+from slicewise.extract.family import Kind
+from slicewise.extract.find import items_with
+from slicewise.extract.items import ItemFeatures, Wanted
+from slicewise.extract.text import GLUE, SHAPE
+from slicewise.extract.tokenizers import TOKENIZERS, check_tokenizer
+from slicewise.lenses.asked import metrics_asked
+from slicewise.lenses.examples import said
+from slicewise.lenses.population import of_change, of_items
+from slicewise.lenses.ranking import rank
+from slicewise.results.base import defined
+from slicewise.results.items import LEFT, RIGHT, Item, ItemsResult
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from slicewise.evaluation import Evaluation
+    from slicewise.lenses.population import Population
+    from slicewise.metrics.metric import Metric
+
+    Array = NDArray[np.float64]
+    Index = NDArray[np.int64]
+
+ORDERS = ("file", "worst", "best")
+BAD = 0.01
+"""Tokens are marked whose p, not corrected, is below this: a hint where to look, no finding."""
+BATCH = 1000
+SPACES = re.compile(r"(\s+)")
+
+
+def items(
+    evaluation: Evaluation,
+    *,
+    order: str = "file",
+    change: tuple[str, str] | None = None,
+    feature: str | None = None,
+    only: str | None = None,
+    metrics: Sequence[str] | str = (),
+    beta: float = 1.0,
+    tokenizer: str | None = None,
+    top: int = 0,
+) -> ItemsResult:
+    """Show items with their scores; the `order` goes by one system (the first, or `only`).
+
+    `change=(old, new)`: by the difference of two systems, most worsened first. `feature`: only items that have it.
+    """
+    metric = metrics_asked(evaluation.task, [metrics] if isinstance(metrics, str) else list(metrics), beta)[0]
+    if order not in ORDERS:
+        raise UserError(f"unknown order {quoted(order)}; {did_you_mean(order, ORDERS)}")
+    if top < 0:
+        raise UserError(f"top is {top}; expected 0 (all) or more")
+    tokenizer = None if tokenizer is None else check_tokenizer(tokenizer)
+    old, new = _compared(evaluation, change, only)
+    population = (
+        of_items(evaluation, metric, new) if old is None else of_change(evaluation, metric, old, new, ratio=False)
+    )
+    scores = np.full(evaluation.aligned.items, np.nan)
+    scores[population.kept] = population.scores
+    wanted = np.arange(evaluation.aligned.items)
+    if feature is not None:
+        wanted = np.flatnonzero(items_with(evaluation, new, feature, tokenizer))
+    order = "worst" if order == "file" and change is not None else order
+    if order != "file":
+        sign = population.sign if order == "worst" else -population.sign
+        wanted = wanted[np.argsort(sign * scores[wanted], kind="stable")]  # those without a score come last
+    shown = wanted[:top] if top else wanted
+    marks = _Marks.of(evaluation, population, new, tokenizer, feature)
+    parts = [f"metrics:{metric.name}", f"order:{order}", *([] if feature is None else [f"feature:{feature}"])]
+    parts += [] if old is None else [f"change:{old}>{new}"]
+    data = evaluation.summary()
+    data["warnings"] = [*data["warnings"], *population.warnings]
+    return ItemsResult(
+        command="items",
+        signature=evaluation.signature(*parts),
+        data=data,
+        system=new,
+        against=old,
+        metric=metric.name,
+        order=order,
+        feature=feature,
+        found=len(wanted),
+        make=partial(_made, evaluation, metric, shown, scores, marks, [new] if old is None else [old, new]),
+    )
+
+
+def _compared(evaluation: Evaluation, change: tuple[str, str] | None, only: str | None) -> tuple[str | None, str]:
+    """Return the systems that the order goes by: one, or two of which the second is the new one."""
+    first = {name: runs[0] for name, runs in evaluation.restarts.items()}
+    for name in (*(change or ()), *([] if only is None else [only])):
+        if name not in evaluation.systems and name not in first:
+            raise UserError(f"no system {quoted(name)}; {did_you_mean(name, evaluation.systems)}")
+    if change is None:
+        return None, evaluation.ranked_systems[0] if only is None else first.get(only, only)
+    old, new = (first.get(name, name) for name in change)
+    if old == new:
+        raise UserError(f"{quoted(old)} cannot be compared with itself; name two systems, OLD,NEW")
+    return old, new
+
+
+def _made(
+    evaluation: Evaluation, metric: Metric, shown: Index, scores: Array, marks: _Marks, first: Sequence[str]
+) -> Iterator[Item]:
+    """Make items as they are asked for, some at a time; the systems that the order goes by stand first."""
+    systems = list(dict.fromkeys([*first, *evaluation.ranked_systems]))
+    by_system = {system: item_scores(evaluation, metric, system).scores for system in systems}
+    for start in range(0, len(shown), BATCH):
+        at = shown[start : start + BATCH]
+        inputs = _inputs(evaluation, at)
+        expected = said(evaluation, "gold", at)
+        outputs = {} if evaluation.task is Task.SCORES else {system: said(evaluation, system, at) for system in systems}
+        marked = marks.put(["\t".join(fields) for fields in zip(*inputs.values(), strict=True)] or [""] * len(at))
+        for i, item in enumerate(at.tolist()):
+            text, bad = marked[i]
+            yield Item(
+                item=item,
+                score=defined(float(scores[item])),
+                scores={system: defined(float(own[item])) for system, own in by_system.items()},
+                inputs={space: column[i] for space, column in inputs.items()},
+                expected=None if expected is None else expected[i],
+                outputs={system: own[i] for system, own in outputs.items() if own is not None},
+                bad=bad,
+                marked=text,
+            )
+
+
+def _inputs(evaluation: Evaluation, at: Index) -> dict[str, list[str]]:
+    """Return the input fields of some items; tokens are joined by spaces."""
+    a = evaluation.aligned
+    if a.tokens is not None and a.offsets is not None:
+        spans = [a.tokens[int(a.offsets[i]) : int(a.offsets[i + 1])].to_list() for i in at]
+        return {"in": [" ".join(tokens) for tokens in spans]}
+    return {column.name: column.gather(at).fill_null("").to_list() for column in a.fields.get_columns()}
+
+
+class _Marks:
+    """Puts signs around the tokens that go with low scores."""
+
+    def __init__(self, tokens: set[str], tokenizer: str) -> None:
+        self.tokens = tokens
+        self.tokenizer = tokenizer
+        self.known: dict[str, tuple[str, list[str]]] = {}
+        """What stands between spaces, with its marks."""
+
+    @classmethod
+    def of(
+        cls, evaluation: Evaluation, population: Population, system: str, tokenizer: str | None, feature: str | None
+    ) -> _Marks:
+        """Find the tokens of the input that are bad features, and those of the feature asked for."""
+        made = ItemFeatures(evaluation, Wanted(tokenizer=tokenizer))
+        families = [f for f in made.families(system) if f.kind is Kind.TOKEN and f.space.startswith("in")]
+        ranking = rank(population, families, [], least=5, pair_least=None, side="low", seed=0, geval=False)
+        bad = np.flatnonzero(ranking.tests.p < BAD)
+        tokens = {name.partition(":")[2] for name in ranking.names(bad).to_list()}
+        for part in (feature or "").split("~~"):
+            if part.startswith("in") and ":" in part and SHAPE not in part:
+                tokens |= set(part.partition(":")[2].split(GLUE))
+        cut = evaluation.aligned.tokens is not None
+        return cls(tokens, tokenizer or ("whitespace" if cut else "words"))
+
+    def put(self, texts: Sequence[str]) -> list[tuple[str, tuple[str, ...]]]:
+        """Return texts with their bad tokens between signs, and these tokens."""
+        if not self.tokens:
+            return [(text, ()) for text in texts]
+        pieces = [SPACES.split(text) for text in texts]
+        new = list(dict.fromkeys(piece for own in pieces for piece in own[::2] if piece not in self.known))
+        tokens, starts = TOKENIZERS[self.tokenizer](pl.Series(new, dtype=pl.String))
+        listed = tokens.to_list()
+        for i, piece in enumerate(new):
+            self.known[piece] = self._piece(piece, listed[starts[i] : starts[i + 1]])
+        return [self._joined(own) for own in pieces]
+
+    def _joined(self, pieces: list[str]) -> tuple[str, tuple[str, ...]]:
+        """Put pieces together again; every second one is the space between them."""
+        marked = [self.known[piece] for piece in pieces[::2]]
+        between = [*pieces[1::2], ""]
+        text = "".join(part + space for (part, _), space in zip(marked, between, strict=True))
+        return text, tuple(dict.fromkeys(token for _, found in marked for token in found))
+
+    def _piece(self, piece: str, tokens: list[str]) -> tuple[str, list[str]]:
+        parts: list[str] = []
+        found: list[str] = []
+        at = 0
+        for token in tokens:
+            start = piece.find(token, at)
+            if start < 0 or token not in self.tokens:
+                continue
+            parts += [piece[at:start], LEFT, token, RIGHT]
+            at = start + len(token)
+            found.append(token)
+        return "".join([*parts, piece[at:]]), found
