@@ -9,7 +9,8 @@ import numpy as np
 
 from slicewise.errors import UserError, did_you_mean, quoted
 from slicewise.extract.items import ItemFeatures, Wanted
-from slicewise.extract.text import GLUE, SHAPE
+from slicewise.extract.ngrams import GLUE
+from slicewise.extract.text import SHAPE
 from slicewise.extract.units import UnitFeatures
 
 if TYPE_CHECKING:

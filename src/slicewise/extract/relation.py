@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 Number = TypeVar("Number", np.int64, np.float64)
-WORD = 64
-BATCH = 500_000
+WORD, SHORT = 64, 32
+BATCH = 250_000
 """Entries that are sorted at a time."""
 
 
@@ -53,7 +53,7 @@ class Relation:
         """Return the sum of a value over the rows of each feature, exact for integers."""
         found = np.zeros(len(self), values.dtype)
         filled = np.flatnonzero(self.counts)
-        for batch in _batches(self.starts[np.append(filled, len(self))]):
+        for batch in batches(self.starts[np.append(filled, len(self))]):
             some = filled[batch]
             start, end = self.starts[some[0]], self.starts[some[-1] + 1]
             found[some] = np.add.reduceat(values[self.rows[start:end]], self.starts[some] - start)
@@ -95,7 +95,7 @@ def by_row(ids: NDArray[np.uint32], offsets: Index, size: int, least: int = 0) -
     Rows go batch by batch, each small enough to be sorted where it lies in the processor's memory.
     """
     rows = len(offsets) - 1
-    parts = [_sorted_batch(ids, offsets, batch) for batch in _batches(offsets)]
+    parts = [_sorted_batch(ids, offsets, batch, size) for batch in batches(offsets)]
     counts = np.zeros(size, np.int64)
     for part in parts:
         counts[part.features] += part.counts
@@ -125,7 +125,7 @@ class _Batch:
     rows: NDArray[np.uint32]
 
 
-def _batches(offsets: Index) -> Iterator[slice]:
+def batches(offsets: Index) -> Iterator[slice]:
     """Return runs of rows that have about BATCH entries together."""
     start, rows = 0, len(offsets) - 1
     while start < rows:
@@ -134,38 +134,72 @@ def _batches(offsets: Index) -> Iterator[slice]:
         start = end
 
 
-def _sorted_batch(ids: NDArray[np.uint32], offsets: Index, batch: slice) -> _Batch:
-    own = ids[offsets[batch.start] : offsets[batch.stop]]
-    packed = own.astype(np.uint64)
-    packed <<= np.uint64(32)
-    packed |= np.repeat(
-        np.arange(batch.start, batch.stop, dtype=np.uint32), np.diff(offsets[batch.start : batch.stop + 1])
-    )
+def _sorted_batch(ids: NDArray[np.uint32], offsets: Index, batch: slice, size: int) -> _Batch:
+    """Sort a batch: feature and row packed into one word, a short one where they fit."""
+    rows = batch.stop - batch.start
+    width = row_bits(rows)
+    word = np.uint32 if width + row_bits(size) <= SHORT else np.uint64
+    packed: NDArray[Any] = ids[offsets[batch.start] : offsets[batch.stop]].astype(word)
+    packed <<= word(width)
+    packed |= np.repeat(np.arange(rows, dtype=np.uint32), np.diff(offsets[batch.start : batch.stop + 1]))
     packed.sort()
     packed = packed[_changes(packed)]
-    features = (packed >> np.uint64(32)).astype(np.uint32)
+    features = packed >> word(width)
+    packed &= word((1 << width) - 1)
     first = np.flatnonzero(_changes(features))
-    return _Batch(features[first], first, np.diff(np.append(first, len(packed))), packed.astype(np.uint32))
+    own = packed.astype(np.uint32)
+    own += np.uint32(batch.start)
+    return _Batch(features[first].astype(np.uint32), first, np.diff(np.append(first, len(packed))), own)
 
 
-def related(keys: NDArray[np.uint64], rows: NDArray[np.uint32], size: int) -> tuple[Relation, Index]:
+def related(keys: NDArray[np.uint64], rows: NDArray[np.uint32], size: int, fewest: int = 1) -> tuple[Relation, Index]:
     """Return the relation of features known by a number, given with their rows in any order, repeated or not.
 
-    Also returns the numbers, ascending. Feature and row are packed into one word, so that one plain sort does all.
+    Also returns the numbers, ascending, of those that are kept: which at least so many rows have.
     """
-    width = max(size - 1, 1).bit_length()
+    width = row_bits(size)
     if len(keys) and int(keys.max()).bit_length() + width > WORD:
         distinct, numbers = np.unique(keys, return_inverse=True)
-        relation, found = related(numbers.astype(np.uint64), rows, size)
+        relation, found = related(numbers.astype(np.uint64), rows, size, fewest)
         return relation, distinct[found].astype(np.int64)
     packed = keys << np.uint64(width)
     packed |= rows
+    return of_packed(packed, size, fewest)
+
+
+def row_bits(size: int) -> int:
+    """Return how many bits a row needs."""
+    return max(size - 1, 1).bit_length()
+
+
+def of_packed(packed: NDArray[np.uint64], size: int, fewest: int = 1) -> tuple[Relation, Index]:
+    """Return the relation of features and rows that stand in one word each, which are sorted here and now."""
+    width = np.uint64(row_bits(size))
     packed.sort()
     packed = packed[_changes(packed)]
-    own = (packed & np.uint64((1 << width) - 1)).astype(np.int32)
-    packed >>= np.uint64(width)
-    first = np.flatnonzero(_changes(packed))
-    return Relation(np.append(first, len(packed)), own, size), packed[first].astype(np.int64)
+    starts = _starts(packed, width)
+    counts = np.diff(starts)
+    kept = np.flatnonzero(counts >= fewest)
+    keys = packed[starts[kept]] >> width
+    ends = np.cumsum(counts[kept])
+    rows = np.empty(int(ends[-1]) if len(ends) else 0, np.int32)
+    mask = np.uint64((1 << int(width)) - 1)
+    for some in batches(np.concatenate([[0], ends])):
+        own = kept[some]
+        at = np.repeat(starts[own] - ends[some] + counts[own], counts[own])
+        start = ends[some.start] - counts[own[0]]
+        at += np.arange(start, start + len(at))
+        rows[start : start + len(at)] = packed[at] & mask
+    return Relation(np.concatenate([[0], ends]).astype(np.int64), rows, size), keys.astype(np.int64)
+
+
+def _starts(packed: NDArray[np.uint64], width: np.uint64) -> Index:
+    """Return where each feature begins, and the end, looking at some at a time."""
+    found = [np.zeros(min(1, len(packed)), np.int64)]
+    for start in range(0, len(packed), BATCH):
+        features = packed[start : start + BATCH + 1] >> width
+        found.append(np.flatnonzero(features[1:] != features[:-1]) + start + 1)
+    return np.concatenate([*found, [len(packed)]]).astype(np.int64)
 
 
 def _changes(ordered: NDArray[Any]) -> NDArray[np.bool_]:

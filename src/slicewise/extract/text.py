@@ -9,7 +9,8 @@ import numpy as np
 import polars as pl
 
 from slicewise.extract.family import Family, Kind, Quantity
-from slicewise.extract.relation import Limits, Relation, by_row, related
+from slicewise.extract.ngrams import ngrams
+from slicewise.extract.relation import Limits, by_row, related
 from slicewise.extract.shapes import shape_of
 from slicewise.extract.tokens import Tokens
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 MOST_CATEGORIES = 1000
 """A field with more distinct values is text, not a category."""
-GLUE, SHAPE = "++", "SHAPE:"
+SHAPE = "SHAPE:"
 
 
 class Field:
@@ -59,13 +60,13 @@ class Field:
                 relation,
                 partial(self._glued, glued),
             )
-            for n, (relation, glued) in enumerate(_ngrams(self.tokens, longest, least), 2)
+            for n, (relation, glued) in enumerate(ngrams(self.tokens, longest, least), 2)
         )
 
     def shape_bigrams(self, least: int) -> Iterator[Family]:
         """Return the runs of two adjacent shapes, as the published tool has them."""
         distinct = _first_of_each(self._shaped)
-        for relation, glued in _ngrams(distinct, 2, least):
+        for relation, glued in ngrams(distinct, 2, least):
             yield Family(Kind.BIGRAM, self.space, relation, partial(self._glued, glued))
 
     def category(self, least: int) -> Family | None:
@@ -149,36 +150,3 @@ def _first_of_each(tokens: Tokens) -> Tokens:
     first.sort()
     sizes = np.bincount(rows[first].astype(np.int64), minlength=tokens.items)
     return Tokens(tokens.ids[first], np.concatenate([[0], np.cumsum(sizes)]), tokens.vocabulary)
-
-
-def _ngrams(tokens: Tokens, longest: int, least: int) -> Iterator[tuple[Relation, Callable[[Index], pl.Series]]]:
-    """Return the runs of two tokens, of three …; a run of rare parts is rare, and passed over."""
-    size = tokens.items
-    rows = np.repeat(np.arange(size, dtype=np.uint32), np.diff(tokens.offsets))
-    often = np.bincount(tokens.ids, minlength=len(tokens.vocabulary)) >= least
-    begins = often[tokens.ids]
-    left, names = tokens.ids.astype(np.int64), tokens.vocabulary
-    for n in range(2, longest + 1):
-        at = np.flatnonzero(begins[: 1 - n] if n == 2 else begins)
-        at = at[at + n - 1 < len(tokens.ids)]
-        at = at[(rows[at] == rows[at + n - 1]) & often[tokens.ids[at + n - 1]]]
-        keys = left[at].astype(np.uint64) * np.uint64(len(tokens.vocabulary)) + tokens.ids[at + n - 1]
-        relation, found = related(keys, rows[at], size)
-        kept = np.flatnonzero(relation.counts >= max(least, 1))
-        own = found[kept]
-        names = (
-            names.gather(own // len(tokens.vocabulary)) + GLUE + tokens.vocabulary.gather(own % len(tokens.vocabulary))
-        )
-        shown = np.flatnonzero(Limits(least, size)(relation.counts[kept]))
-        yield relation.take(kept[shown]), partial(_gathered, names, shown)
-        place = np.searchsorted(own, keys.astype(np.int64))
-        place[place == len(own)] = 0
-        known = own[place] == keys.astype(np.int64) if len(own) else np.zeros(len(keys), np.bool_)
-        begins = np.zeros(len(tokens.ids), np.bool_)
-        begins[at[known]] = True
-        left = np.zeros(len(tokens.ids), np.int64)
-        left[at[known]] = place[known]
-
-
-def _gathered(names: pl.Series, places: Index, at: Index) -> pl.Series:
-    return names.gather(places[at])

@@ -67,11 +67,11 @@ def of_tokens(tokens: pl.Series, offsets: NDArray[np.int64], tokenizer: str | No
 def _cut_further(pieces: list[Ids], sizes: list[NDArray[np.int64]], distinct: pl.Series, tokenizer: str) -> Tokens:
     """Replace every piece by its tokens; `sizes` are the pieces of each item."""
     found, starts = TOKENIZERS[tokenizer](distinct)
+    if found.equals(distinct):  # every piece is a token
+        whole = np.concatenate(pieces) if pieces else np.zeros(0, np.uint32)
+        return Tokens(whole, _offsets(sizes), distinct)
     interned = Interner()
     ids = interned(found)
-    if (np.diff(starts) == 1).all():  # every piece is one token
-        whole = ids[np.concatenate(pieces)] if pieces else ids
-        return Tokens(whole, _offsets(sizes), interned.strings)
     parts = [_expanded(batch, own, ids, starts) for batch, own in zip(pieces, sizes, strict=True)]
     flat = np.concatenate([part for part, _ in parts]) if parts else np.zeros(0, np.uint32)
     return Tokens(flat, _offsets([own for _, own in parts]), interned.strings)

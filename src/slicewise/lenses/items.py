@@ -15,7 +15,8 @@ from slicewise.errors import UserError, did_you_mean, quoted
 from slicewise.extract.family import Kind
 from slicewise.extract.find import items_with
 from slicewise.extract.items import ItemFeatures, Wanted
-from slicewise.extract.text import GLUE, SHAPE
+from slicewise.extract.ngrams import GLUE
+from slicewise.extract.text import SHAPE
 from slicewise.extract.tokenizers import TOKENIZERS, check_tokenizer
 from slicewise.lenses.asked import metrics_asked
 from slicewise.lenses.examples import said

@@ -1,0 +1,104 @@
+"""Runs of adjacent tokens: two, three and more."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from slicewise.extract.relation import WORD, Limits, batches, of_packed, related, row_bits
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    import polars as pl
+    from numpy.typing import NDArray
+
+    from slicewise.extract.relation import Index, Relation
+    from slicewise.extract.tokens import Tokens
+
+    Numbers = NDArray[np.uint32]
+
+GLUE = "++"
+NONE = np.uint32(2**32 - 1)
+"""Stands for a token or a run that is too rare."""
+
+
+def ngrams(tokens: Tokens, longest: int, least: int) -> Iterator[tuple[Relation, Callable[[Index], pl.Series]]]:
+    """Return the runs of two tokens, of three …, with their names.
+
+    A run is no more frequent than its parts, so those of rare parts are passed over.
+    """
+    own, words = _frequent(tokens, least)
+    runs, names = own, words
+    for length in range(2, longest + 1):
+        relation, keys = _run_together(tokens, runs, own, (len(names), len(words)), length, least)
+        left, right = np.divmod(keys, max(1, len(words)))
+        names = names.gather(left) + GLUE + words.gather(right)
+        shown = np.flatnonzero(Limits(least, tokens.items)(relation.counts))
+        yield relation.take(shown), partial(_gathered, names, shown)
+        if length < longest:
+            runs = _numbered(tokens, runs, own, keys, len(words), length)
+
+
+def _gathered(names: pl.Series, places: Index, at: Index) -> pl.Series:
+    return names.gather(places[at])
+
+
+def _frequent(tokens: Tokens, least: int) -> tuple[Numbers, pl.Series]:
+    """Return the token at each place by a new number, NONE for rare ones, and the strings of the numbers."""
+    counts = np.zeros(len(tokens.vocabulary), np.int64)
+    for start in range(0, len(tokens.ids), 1 << 22):
+        counts += np.bincount(tokens.ids[start : start + (1 << 22)], minlength=len(counts))
+    often = np.flatnonzero(counts >= max(least, 1))
+    numbers = np.full(len(counts), NONE)
+    numbers[often] = np.arange(len(often), dtype=np.uint32)
+    return numbers[tokens.ids], tokens.vocabulary.gather(often)
+
+
+def _keys(
+    tokens: Tokens, runs: Numbers, own: Numbers, words: int, length: int
+) -> Iterator[tuple[Index, NDArray[np.uint64], Numbers]]:
+    """Return, batch by batch, the places where a run begins, its key and its row: a run of one less, and a token."""
+    offsets = tokens.offsets
+    for batch in batches(offsets):
+        start, end = int(offsets[batch.start]), int(offsets[batch.stop])
+        sizes = np.diff(offsets[batch.start : batch.stop + 1])
+        rows = np.repeat(np.arange(batch.start, batch.stop, dtype=np.uint32), sizes)
+        room = np.repeat(offsets[batch.start + 1 : batch.stop + 1] - length + 1, sizes)
+        there = np.arange(start, end) < room
+        there &= runs[start:end] != NONE
+        at = np.flatnonzero(there) + start
+        last = own[at + length - 1]
+        known = last != NONE
+        at, last = at[known], last[known]
+        yield at, runs[at] * np.uint64(max(1, words)) + last, rows[at - start]
+
+
+def _run_together(
+    tokens: Tokens, runs: Numbers, own: Numbers, sizes: tuple[int, int], length: int, least: int
+) -> tuple[Relation, Index]:
+    """Return the relation of runs that enough rows have, and their keys."""
+    width, fewest = row_bits(tokens.items), max(least, 1)
+    largest = max(1, sizes[0]) * max(1, sizes[1])
+    every = _keys(tokens, runs, own, sizes[1], length)
+    if largest.bit_length() + width <= WORD:
+        packed = [(keys << np.uint64(width)) | rows for _, keys, rows in every]
+        return of_packed(np.concatenate([np.zeros(0, np.uint64), *packed]), tokens.items, fewest)
+    parts = [(keys, rows) for _, keys, rows in every]
+    keys = np.concatenate([np.zeros(0, np.uint64), *(keys for keys, _ in parts)])
+    return related(keys, np.concatenate([np.zeros(0, np.uint32), *(rows for _, rows in parts)]), tokens.items, fewest)
+
+
+def _numbered(tokens: Tokens, runs: Numbers, own: Numbers, keys: Index, words: int, length: int) -> Numbers:
+    """Return the number of the run that begins at each place."""
+    numbers = np.full(len(tokens.ids), NONE)
+    if not len(keys):
+        return numbers
+    for at, found, _ in _keys(tokens, runs, own, words, length):
+        place = np.searchsorted(keys, found.astype(np.int64))
+        place[place == len(keys)] = 0
+        known = keys[place] == found.astype(np.int64)
+        numbers[at[known]] = place[known]
+    return numbers
