@@ -340,6 +340,7 @@ class _Rows:
             population.scores.sum() - score_sums, others, out=np.full(len(counts), np.nan), where=others > 0
         )
         bounds = self._bounds(shown)
+        telling, called_units = [self._telling(one) for one in shown], population.names
         found = []
         for i, one in enumerate(shown):
             j = one.feature
@@ -367,7 +368,10 @@ class _Rows:
                     method=WAYS[int(tests.method[j])],
                     chi2=defined(float(tests.chi2[j])),
                     folded=tuple(called[feature] for feature in one.folded),
-                    examples=self._examples(one),
+                    examples=tuple(dict.fromkeys(int(item) for item in self.population.item[telling[i]]))[:EXAMPLES],
+                    units=()
+                    if called_units is None
+                    else tuple(dict.fromkeys(called_units.gather(telling[i])))[:EXAMPLES],
                 )
             )
         return found
@@ -380,12 +384,11 @@ class _Rows:
         columns = [relation.sums(column) for column in np.ascontiguousarray(self.population.statistics.T)]
         return np.column_stack(columns), relation.counts.astype(np.float64), relation.sums(self.population.scores)
 
-    def _examples(self, one: Shown) -> tuple[int, ...]:
-        """Return the items with the lowest scores (highest, where these are looked for), the first of equal ones."""
+    def _telling(self, one: Shown) -> NDArray[np.int32]:
+        """Return the rows with the lowest scores (highest, where these are looked for), the first of equal ones."""
         scores = self.population.oriented[one.rows]
         order = np.argsort(-scores if self.request.high else scores, kind="stable")
-        items = self.population.item[one.rows[order[: EXAMPLES * 20]]]
-        return tuple(dict.fromkeys(int(item) for item in items))[:EXAMPLES]
+        return one.rows[order[: EXAMPLES * 20]]
 
     def _bounds(self, shown: Sequence[Shown]) -> list[Bounds | None]:
         """Return the interval of each difference of means, from draws of clusters."""

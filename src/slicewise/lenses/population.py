@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 
+from slicewise.annotations import Task
 from slicewise.engine.items import item_scores
 from slicewise.errors import UserError, counted
 
@@ -20,6 +22,10 @@ if TYPE_CHECKING:
     from slicewise.metrics.metric import Metric
 
     Array = NDArray[np.float64]
+
+
+TEXTS = (Task.SPANS, Task.TOKENS)
+"""Tasks whose units have a text of their own."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +50,8 @@ class Population:
     """From summed statistics to the metric."""
     metric: str
     warnings: tuple[str, ...] = ()
+    names: pl.Series | None = None
+    """Of units: the text and the label of each."""
 
     @property
     def size(self) -> int:
@@ -116,6 +124,8 @@ def of_units(evaluation: Evaluation, over: str, system: str, old: str | None = N
     if not kept.any():
         raise UserError(f"{'gold' if over == 'gold' else system} has no units to rank")
     scores = right[kept].astype(np.float64)
+    labels, flags = units["label"].cast(pl.String), pl.Series(kept)
+    names = (evaluation.surface() + " (" + labels + ")" if evaluation.task in TEXTS else labels).filter(flags)
     if old is not None:
         scores = scores - units[old].to_numpy()[kept]
     return Population(
@@ -130,4 +140,5 @@ def of_units(evaluation: Evaluation, over: str, system: str, old: str | None = N
             sums[..., 1], sums[..., 0], out=np.full(sums.shape[:-1], np.nan), where=sums[..., 0] > 0
         ),
         metric="recall" if over == "gold" else "precision",
+        names=names,
     )

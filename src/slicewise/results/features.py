@@ -46,6 +46,8 @@ class Feature:
     """Weaker features that (nearly) the same rows have."""
     examples: tuple[int, ...] = ()
     """Items, the most telling first."""
+    units: tuple[str, ...] = ()
+    """Where units are ranked: some of them, with their labels."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 ALPHA = 0.05
 SAID = 3
 """Features that are put into words."""
-WIDE = 32
+WIDE, NARROW = 32, 21
 EXAMPLES = 5
 """Features that an item is shown of."""
 NOUNS = {"items": "item", "gold": "gold unit", "returned": "returned unit"}
@@ -91,17 +91,17 @@ def _where(feature: Feature) -> str:
     if feature.cut is not None:
         name, _, end = feature.feature.rpartition(" ")
         sign = "≥" if end == "large" else "≤"
-        return f"with {name} {sign} {feature.cut:g}"
-    return f"with {_short(feature.feature)}"
+        return f"with {name} {sign} {feature.cut:.3g}"
+    return f"with {_short(feature.feature, 60)}"
 
 
-def _name(feature: Feature) -> str:
-    cut = "" if feature.cut is None else f" ({'≥' if feature.feature.endswith('large') else '≤'} {feature.cut:g})"
+def _name(feature: Feature, limit: int) -> str:
+    cut = "" if feature.cut is None else f" ({'≥' if feature.feature.endswith('large') else '≤'} {feature.cut:.3g})"
     more = f"  +{len(feature.folded)}" if feature.folded else ""
-    return _short(feature.feature) + cut + more
+    return _short(feature.feature, limit) + cut + more
 
 
-def _short(text: str, limit: int = WIDE) -> str:
+def _short(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
@@ -116,7 +116,9 @@ def _ranking(ranked: FeatureList) -> Grid:
             if drawn
             else (written(f.rest_metric, 3), signed(f.expected_improvement))
         )
-        rows.append((_name(f), f"{f.n:,}", written(f.metric, 3), *middle, _tiny(f), probability(f.q)))
+        rows.append(
+            (_name(f, NARROW if drawn else WIDE), f"{f.n:,}", written(f.metric, 3), *middle, _tiny(f), probability(f.q))
+        )
     last = len(rows[0]) - 1 if rows else 0
     faint = frozenset((i, last) for i, f in enumerate(ranked.features) if f.q is None or f.q >= ALPHA)
     columns = (Column("feature", "left"), Column("n"), Column(ranked.metric), *between, Column("p"), Column("q"))
@@ -157,13 +159,23 @@ def _examples(ranked: FeatureList, result: FeaturesResult) -> list[Block]:
     found = [(f, result.examples[f.examples[0]]) for f in ranked.features[:EXAMPLES] if f.examples]
     if not found:
         return []
+    if ranked.over != "items":
+        return [_units(ranked)]
     rows = []
     for feature, example in found:
         answers = [example.expected, example.outputs.get(ranked.system)]
-        shown = " → ".join(_short(answer, 16) or "–" for answer in answers if answer is not None)
+        shown = " → ".join(_short(answer, 13) or "–" for answer in answers if answer is not None)
         rows.append(
-            (_short(feature.feature, 20), str(example.item), _short(example.text.replace("\t", " | "), 25), shown)
+            (_short(feature.feature, 17), str(example.item), _short(example.text.replace("\t", " | "), 22), shown)
         )
     columns = (Column("feature", "left"), Column("item"), Column("text", "left"), Column("expected → returned", "left"))
     note = "slicewise items --feature F shows all items of a feature."
     return [Grid("Examples", columns, tuple(rows), note, name=f"examples-{ranked.system}-{ranked.over}")]
+
+
+def _units(ranked: FeatureList) -> Grid:
+    """Return some units of each of the first features."""
+    wrong = {"gold": "missed", "returned": "spurious"}[ranked.over] if ranked.direction == "worst" else "examples"
+    rows = tuple((_short(f.feature, 24), _short("; ".join(f.units), 52)) for f in ranked.features[:EXAMPLES])
+    name = f"examples-{ranked.system}-{ranked.over}"
+    return Grid("Examples", (Column("feature", "left"), Column(wrong, "left")), rows, name=name)
