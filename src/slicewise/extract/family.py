@@ -61,7 +61,11 @@ class Quantity:
         """Return where the quarter of the rows begins that have the largest or smallest values."""
         ordered = np.sort(self.values[~np.isnan(self.values)])
         quarter = max(1, len(ordered) // 4)
-        return float(ordered[-quarter] if large else ordered[quarter - 1])
+        cut = ordered[-quarter] if large else ordered[quarter - 1]
+        if cut == (ordered[0] if large else ordered[-1]):  # the most frequent value is no extreme
+            others = ordered[ordered != cut]
+            cut = others[0] if large else others[-1]
+        return float(cut)
 
     def extreme(self, *, large: bool) -> NDArray[np.int32]:
         """Return the rows of that quarter, and all others that have the value at its end."""

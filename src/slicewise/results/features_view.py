@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from slicewise.errors import counted
@@ -108,30 +109,30 @@ def _short(text: str, limit: int) -> str:
 def _ranking(ranked: FeatureList) -> Grid:
     written = score if ranked.against is None else signed
     drawn = any(f.ci is not None for f in ranked.features)
-    between = (Column("difference"), Column("95% interval", beside=True)) if drawn else (Column("rest"), Column("gain"))
-    rows = []
+    columns = (
+        [Column("difference"), Column("interval", beside=True)]
+        if drawn
+        else [Column("rest"), Column("gain"), Column("p")]
+    )
+    whole = []
     for f in ranked.features:
-        middle = (
-            (signed(f.difference, 2), bounds(f.ci, 2))
-            if drawn
-            else (written(f.rest_metric, 3), signed(f.expected_improvement))
-        )
-        rows.append(
-            (_name(f, NARROW if drawn else WIDE), f"{f.n:,}", written(f.metric, 3), *middle, _tiny(f), probability(f.q))
-        )
-    last = len(rows[0]) - 1 if rows else 0
-    faint = frozenset((i, last) for i, f in enumerate(ranked.features) if f.q is None or f.q >= ALPHA)
-    columns = (Column("feature", "left"), Column("n"), Column(ranked.metric), *between, Column("p"), Column("q"))
+        plain = (written(f.rest_metric, 3), signed(f.expected_improvement), _tiny(f))
+        middle = (signed(f.difference, 2), bounds(f.ci, 2)) if drawn else plain
+        name = _name(f, NARROW if drawn else WIDE)
+        whole.append((name, f"{f.n:,}", written(f.metric, 3), *middle, probability(f.q)))
+    titles = (Column("feature", "left"), Column("n"), Column(ranked.metric), *columns, Column("q"))
+    faint = frozenset((i, len(titles) - 1) for i, f in enumerate(ranked.features) if f.q is None or f.q >= ALPHA)
     name = "-".join(part for part in (ranked.direction, ranked.against, ranked.system, ranked.over) if part)
-    return Grid("Features", columns, tuple(rows), _note(ranked), faint=faint, name=name)
+    return Grid("Features", titles, tuple(whole), _note(ranked), faint=faint, name=name)
 
 
 def _tiny(feature: Feature) -> str:
     """Write p, as a power of ten where it is small."""
     if feature.p >= 0.0001:
         return f"{feature.p:.4f}"
-    power = int(feature.log10_p // 1)
-    return f"{10 ** (feature.log10_p - power):.0f}e{power}".replace("10e", "1e").replace("-", "−")
+    power = math.floor(feature.log10_p)
+    digit = round(10 ** (feature.log10_p - power))
+    return f"{digit}e−{-power}" if digit < 10 else f"1e−{-power - 1}"
 
 
 def _note(ranked: FeatureList) -> str:
