@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 MOST_CELLS = 1 << 23
 """Cells of a product that may be filled at a time."""
+SHRINK = 16
+"""The matrix is cut once a sixteenth of it is behind."""
 
 
 @dataclass(frozen=True)
@@ -49,16 +51,19 @@ def pairs(relation: Relation, values: Whole, least: int) -> Iterator[Pairs]:
     right = csr_array((weights + (ones << bits) if together else ones, relation.rows, starts), shape=shape)
     sums = None if together else csr_array((weights, relation.rows, starts), shape=shape)
     left = csr_array((ones, relation.rows, starts), shape=shape)
-    start = 0
+    start = base = 0
     while start < len(relation) - 1:
-        end = min(start + max(1, MOST_CELLS // (len(relation) - start)), len(relation))
+        if start - base > (len(relation) - base) // SHRINK:  # features behind are paired already
+            right, sums = right[start - base :], None if sums is None else sums[start - base :]
+            base = start
+        end = min(start + max(1, MOST_CELLS // (len(relation) - base)), len(relation))
         block = left[start:end]
-        found = (block @ right[start:].T).tocoo()
-        a, b, packed = found.row + np.int32(start), found.col + np.int32(start), found.data
+        found = (block @ right.T).tocoo()
+        a, b, packed = found.row + np.int32(start), found.col + np.int32(base), found.data
         if sums is None:
             counts, summed = packed >> bits, packed & ((1 << bits) - 1)
         else:
-            counts, summed = packed, (block @ sums[start:].T).tocoo().data
+            counts, summed = packed, (block @ sums.T).tocoo().data
         kept = np.flatnonzero((b > a) & (counts >= least))
         yield Pairs(a[kept].astype(np.int32), b[kept].astype(np.int32), counts[kept], summed[kept])
         start = end
