@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pkgutil
+import re
 from dataclasses import replace
 from importlib import import_module
 from itertools import combinations
@@ -13,12 +14,12 @@ import pytest
 from hypothesis import HealthCheck, Phase, assume, example, given, settings
 from hypothesis import strategies as st
 from reference import f_beta
-from strategies import BETAS, LABELS, Corpus, corpora, covered_metrics
+from strategies import BETAS, KINDS, LABELS, Corpus, corpora, covered_metrics
 
 import slicewise.metrics
 from slicewise import score, units
 from slicewise.annotations import Task
-from slicewise.engine import count_cells, metric_cells
+from slicewise.engine import count_cells, item_statistics, metric_cells
 from slicewise.metrics import DEFAULTS, catalogue, find_metric
 from slicewise.metrics.counts import FIRST_LABEL
 from slicewise.metrics.metric import Metric
@@ -33,9 +34,30 @@ if TYPE_CHECKING:
 
 TASKS = list(Task)
 SETS = [task for task in Task if task.has_units]
-SIGNED = {"kappa", "mcc"}
-UNBOUNDED = {"mean"}
-SHARES = {"accuracy", "balanced-accuracy", "exact-match", "hamming-loss"}
+CASES: list[tuple[Task, str | None]] = [
+    *((task, None) for task in TASKS if task is not Task.TEXT),
+    *((Task.TEXT, kind) for kind in KINDS),
+]
+SHARES = ("accuracy", "balanced-accuracy", "exact-match", "hamming-loss", "likelihood", "brier", "ece", "nmi")
+RANGES: dict[str, tuple[float, float]] = {
+    **dict.fromkeys(SHARES, (0, 1)),
+    **dict.fromkeys(("map", "mrr", "ndcg@10"), (0, 1)),
+    **dict.fromkeys(("kappa", "mcc", "pearson", "spearman"), (-1, 1)),
+    **dict.fromkeys(("mse", "rmse", "mae", "log-loss"), (0, np.inf)),
+    **dict.fromkeys(("gleu", "rouge-1", "rouge-2", "rouge-l", "token-f1", "token-accuracy"), (0, 1)),
+    **dict.fromkeys(("wer-accuracy", "cer-accuracy"), (0, 1)),
+    **dict.fromkeys(("wer", "cer", "mean-wer", "mean-cer", "ter"), (0, np.inf)),
+    **dict.fromkeys(("bleu", "chrf", "chrf++"), (0, 100)),
+    "smape": (0, 100),
+    "perplexity": (1, np.inf),
+    "mean": (-np.inf, np.inf),
+}
+"""The smallest and the largest value that a metric can have; those of sets, F and the like, are between 0 and 1."""
+SHIFTED = {"pearson"}
+"""Metrics whose statistics are taken from a point of the corpus: those of two corpora cannot be added."""
+SMOOTHED = {"bleu"}
+"""Metrics that put something in the place of no match, so that two copies of a corpus may score otherwise."""
+every_case = pytest.mark.parametrize(("task", "kind"), CASES)
 every_task = pytest.mark.parametrize("task", TASKS)
 every_set_task = pytest.mark.parametrize("task", SETS)
 drawn = settings(
@@ -58,18 +80,30 @@ def every_metric(task: Task) -> dict[str, Metric]:
     return {name: metric for beta in BETAS for name, metric in catalogue(task, beta).items()}
 
 
+def readable(corpus: Corpus) -> dict[str, Metric]:
+    """The metrics that can read a corpus."""
+    covered = covered_metrics(corpus.task, corpus.kind)
+    return {name: metric for name, metric in every_metric(corpus.task).items() if name in covered}
+
+
 def scored(corpus: Corpus, *, resamples: int = 0, **options: Any) -> ScoreResult:
-    return score(corpus.evaluation(**options), metrics=list(every_metric(corpus.task)), resamples=resamples, seed=3)
+    return score(corpus.evaluation(**options), metrics=list(readable(corpus)), resamples=resamples, seed=3)
 
 
-def cells(evaluation: Evaluation) -> list[tuple[Metric, NDArray[np.float64]]]:
-    """Every metric of the task with its statistics, `(groups, systems, k)`."""
+def cells(corpus: Corpus, evaluation: Evaluation | None = None) -> list[tuple[Metric, NDArray[np.float64]]]:
+    """Every metric of a corpus with its statistics, `(groups, systems, k)`."""
+    evaluation = corpus.evaluation() if evaluation is None else evaluation
     systems = evaluation.systems
     counts = count_cells(evaluation, systems) if evaluation.task.has_units else np.zeros((0, 0, 0))
     return [
         (metric, counts if metric.statistics is None else metric_cells(evaluation, metric, systems))
-        for metric in every_metric(evaluation.task).values()
+        for metric in readable(corpus).values()
     ]
+
+
+def sums(corpus: Corpus, evaluation: Evaluation | None = None) -> list[tuple[Metric, NDArray[np.float64]]]:
+    """Those whose statistics may be summed."""
+    return [(metric, statistics) for metric, statistics in cells(corpus, evaluation) if metric.additive]
 
 
 def numbers(result: ScoreResult) -> dict[str, Any]:
@@ -88,16 +122,15 @@ def renamed(result: ScoreResult, names: dict[str, str]) -> dict[str, Any]:
         values, ci, difference = [pair["a_value"], pair["b_value"]], pair["ci"], pair["difference"]
         if a > b:
             a, b, sign, values, ci = b, a, -1, values[::-1], ci and ci[::-1]
-        rounded = [None if x is None else round(sign * x, 9) + 0.0 for x in (difference, *(ci or []))]
+        rounded = [None if x is None else float(f"{round(sign * x, 9) + 0.0:.9g}") for x in (difference, *(ci or []))]
         found[f"{a} {b} {pair['metric']}"] = [*values, *rounded, pair["p"], pair["q"]]
     return found
 
 
 def has_mirror_images(corpus: Corpus) -> bool:
     """Say whether two systems have the same statistics in other clusters; nothing but their order tells them apart."""
-    evaluation = corpus.evaluation()
-    parts = [statistics for _, statistics in cells(evaluation)]
-    columns = [[part[:, i].tolist() for part in parts] for i in range(len(evaluation.systems))]
+    parts = [statistics for _, statistics in cells(corpus)]
+    columns = [[part[:, i].tolist() for part in parts] for i in range(len(corpus.systems))]
     different = {str(c) for c in columns}
     return len(different) != len({str([sorted(part) for part in c]) for c in columns})
 
@@ -109,12 +142,13 @@ def has_mirror_images(corpus: Corpus) -> bool:
 def test_every_metric_has_corpora_to_be_tested_on(task: Task) -> None:
     assert set(every_metric(task)) == covered_metrics(task)
     assert set(DEFAULTS[task]) <= covered_metrics(task)
-    ranges = SIGNED | UNBOUNDED | SHARES | {name for beta in BETAS for name in prf_names(beta)}
-    assert set(every_metric(task)) <= ranges, "say below in which range the metric lies"
+    assert {name for name in every_metric(task) if value_range(name) is None} == set(), "say above what range it has"
 
 
-def prf_names(beta: float) -> set[str]:
-    return {kind + name for kind in ("", "macro-", "weighted-") for name in ("precision", "recall", f"f{beta:g}")}
+def value_range(name: str) -> tuple[float, float] | None:
+    bare = re.sub("^(macro|weighted|multilabel|soft-multilabel)-", "", name)
+    sets = {"precision", "recall", *(f"f{beta:g}" for beta in BETAS)}
+    return RANGES.get(name, (0, 1) if bare in sets else None)
 
 
 def test_every_metric_that_is_written_is_listed() -> None:
@@ -140,11 +174,13 @@ def test_a_metric_is_found_by_the_name_it_is_listed_under(task: Task) -> None:
 # ------------------------------------------------------------------ order and names
 
 
-@every_task
+@every_case
 @drawn
 @given(data=st.data())
-def test_the_order_of_items_systems_and_predictions_makes_no_difference(task: Task, data: st.DataObject) -> None:
-    corpus = data.draw(corpora(task, items=(2, 7), systems=(1, 3)))
+def test_the_order_of_items_systems_and_predictions_makes_no_difference(
+    task: Task, kind: str | None, data: st.DataObject
+) -> None:
+    corpus = data.draw(corpora(task, items=(2, 7), systems=(1, 3), kind=kind))
     assume(not has_mirror_images(corpus))
     order = data.draw(st.permutations(range(corpus.items)))
     names = data.draw(st.permutations(list(corpus.systems)))
@@ -164,11 +200,11 @@ def test_the_order_of_items_in_a_document_makes_no_difference() -> None:
     assert numbers(scored(corpus, resamples=50)) == numbers(scored(other, resamples=50))
 
 
-@every_task
+@every_case
 @drawn
 @given(data=st.data())
-def test_the_names_of_systems_make_no_difference(task: Task, data: st.DataObject) -> None:
-    corpus = data.draw(corpora(task, items=(2, 6), systems=(2, 3)))
+def test_the_names_of_systems_make_no_difference(task: Task, kind: str | None, data: st.DataObject) -> None:
+    corpus = data.draw(corpora(task, items=(2, 6), systems=(2, 3), kind=kind))
     assume(not has_mirror_images(corpus))
     others = data.draw(st.permutations(["x", "A", "ß", "a"]))
     names = dict(zip(corpus.systems, others, strict=False))
@@ -223,14 +259,13 @@ def test_the_names_of_labels_make_no_difference(task: Task, data: st.DataObject)
 # ------------------------------------------------------------------ values
 
 
-@pytest.mark.parametrize("task", [task for task in TASKS if task is not Task.SCORES])
+@pytest.mark.parametrize(("task", "kind"), [case for case in CASES if case[0] is not Task.SCORES])
 @settings(drawn, max_examples=25)
 @given(data=st.data())
-def test_a_system_equal_to_gold_has_the_best_value(task: Task, data: st.DataObject) -> None:
-    corpus = data.draw(corpora(task, systems=(1, 2)))
-    assert corpus.gold is not None
-    result = scored(replace(corpus, systems=corpus.systems | {"oracle": corpus.gold}))
-    for name, metric in every_metric(task).items():
+def test_a_system_that_is_never_wrong_has_the_best_value(task: Task, kind: str | None, data: st.DataObject) -> None:
+    corpus = data.draw(corpora(task, systems=(1, 2), kind=kind))
+    result = scored(replace(corpus, systems=corpus.systems | {"oracle": corpus.right()}))
+    for name, metric in readable(corpus).items():
         assert metric.best is not None, name
         best = result.systems["oracle"].metrics[name].value
         assert best is None or best == pytest.approx(metric.best, abs=1e-12), name
@@ -240,33 +275,33 @@ def test_a_system_equal_to_gold_has_the_best_value(task: Task, data: st.DataObje
                 assert value <= best + 1e-12 if metric.greater_is_better else value >= best - 1e-12, name
 
 
-@pytest.mark.parametrize("task", [task for task in TASKS if task is not Task.SCORES])
-def test_a_system_equal_to_gold_is_defined_where_gold_has_two_classes(task: Task) -> None:
+@pytest.mark.parametrize(("task", "kind"), [case for case in CASES if case[0] is not Task.SCORES])
+def test_a_system_that_is_never_wrong_is_defined_where_gold_has_two_classes(task: Task, kind: str | None) -> None:
     gold: dict[Task, tuple[Any, ...]] = {
         Task.SPANS: (((0, 1, "A"),), ((1, 2, "B"),)),
         Task.TOKENS: (("A", "O"), ("B",)),
         Task.LABELS: ("A", "B"),
         Task.MULTILABEL: (("A",), ("A", "B")),
-        Task.TEXT: ("yes", "no"),
     }
-    corpus = Corpus(task, {"oracle": gold[task]}, gold[task], lengths=(2, 2) if task is Task.SPANS else ())
-    for name, value in scored(corpus).systems["oracle"].metrics.items():
-        assert value.value == every_metric(task)[name].best, name
+    answers = gold[task] if kind is None else KINDS[kind].two
+    corpus = Corpus(task, {"oracle": answers}, answers, lengths=(2, 2) if task is Task.SPANS else (), kind=kind)
+    for name, value in scored(replace(corpus, systems={"oracle": corpus.right()})).systems["oracle"].metrics.items():
+        assert value.value == pytest.approx(every_metric(task)[name].best, abs=1e-12), name
 
 
 def test_scores_have_no_best_value() -> None:
     assert {metric.best for metric in every_metric(Task.SCORES).values()} == {None}
 
 
-@every_task
+@every_case
 @drawn
 @given(data=st.data())
-def test_values_are_in_their_range(task: Task, data: st.DataObject) -> None:
-    result = scored(data.draw(corpora(task)))
+def test_values_are_in_their_range(task: Task, kind: str | None, data: st.DataObject) -> None:
+    result = scored(data.draw(corpora(task, kind=kind)))
     for scores in result.systems.values():
         for name, value in scores.metrics.items():
-            if value.value is not None and name not in UNBOUNDED:
-                assert (-1 if name in SIGNED else 0) - 1e-12 <= value.value <= 1 + 1e-12, name
+            lowest, highest = value_range(name) or (np.nan, np.nan)
+            assert value.value is None or lowest - 1e-12 <= value.value <= highest + 1e-12, name
 
 
 @every_set_task
@@ -336,51 +371,54 @@ def test_a_system_that_returns_nothing_has_no_precision(task: Task) -> None:
 # ------------------------------------------------------------------ statistics
 
 
-@every_task
+@every_case
 @drawn
 @given(data=st.data())
-def test_two_halves_add_up_to_the_whole(task: Task, data: st.DataObject) -> None:
-    corpus = data.draw(corpora(task, items=(2, 8)))
+def test_two_halves_add_up_to_the_whole(task: Task, kind: str | None, data: st.DataObject) -> None:
+    corpus = data.draw(corpora(task, items=(2, 8), kind=kind))
     cut = data.draw(st.integers(1, corpus.items - 1))
-    whole = corpus.evaluation()
-    parts = [corpus.take(range(cut)).evaluation(), corpus.take(range(cut, corpus.items)).evaluation()]
-    for of_whole, *of_parts in zip(cells(whole), *map(cells, parts), strict=True):
+    parts = [corpus.take(range(cut)), corpus.take(range(cut, corpus.items))]
+    labels = corpus.evaluation().aligned.labels
+    for of_whole, *of_parts in zip(sums(corpus), *map(sums, parts), strict=True):
         metric, statistics = of_whole
         name, total = metric.name, statistics.sum(axis=0)
+        if name in SHIFTED:
+            continue
         added = np.zeros_like(total)
         for part, (_, own) in zip(parts, of_parts, strict=True):
             some = own.sum(axis=0)
             places = list(range(some.shape[1]))
             if metric.statistics is None:
-                labels = [whole.aligned.labels.index(label) for label in part.aligned.labels]
-                places = [0, 1, 2, *(FIRST_LABEL + 3 * label + i for label in labels for i in range(3))]
+                used = [labels.index(label) for label in part.evaluation().aligned.labels]
+                places = [0, 1, 2, *(FIRST_LABEL + 3 * label + i for label in used for i in range(3))]
             added[:, places] += some
         np.testing.assert_allclose(added, total, rtol=1e-12, atol=1e-9, err_msg=name)
-        if task is not Task.SCORES:
+        if task.has_units:
             np.testing.assert_array_equal(metric.value(added), metric.value(total), err_msg=name)
+        else:
+            np.testing.assert_allclose(metric.value(added), metric.value(total), rtol=1e-9, atol=1e-9, err_msg=name)
 
 
-@every_task
+@every_case
 @drawn
 @given(data=st.data())
-def test_clusters_add_up_to_the_corpus(task: Task, data: st.DataObject) -> None:
-    corpus = data.draw(corpora(task, documents=True))
+def test_clusters_add_up_to_the_corpus(task: Task, kind: str | None, data: st.DataObject) -> None:
+    corpus = data.draw(corpora(task, documents=True, kind=kind))
     evaluation, by_item = corpus.evaluation(), corpus.evaluation(cluster="item")
     assert evaluation.aligned.clusters.count == len(set(corpus.documents or ()))
     assert by_item.aligned.clusters.count == corpus.items
-    for (metric, ours), (_, theirs) in zip(cells(evaluation), cells(by_item), strict=True):
+    for (metric, ours), (_, theirs) in zip(sums(corpus, evaluation), sums(corpus, by_item), strict=True):
         assert len(ours) == len(set(corpus.documents or ()))
         np.testing.assert_allclose(ours.sum(axis=0), theirs.sum(axis=0), rtol=1e-12, atol=1e-9, err_msg=metric.name)
 
 
-@every_task
+@every_case
 @drawn
 @given(data=st.data())
-def test_a_finish_takes_many_at_once(task: Task, data: st.DataObject) -> None:
+def test_a_finish_takes_many_at_once(task: Task, kind: str | None, data: st.DataObject) -> None:
     """The value of stacked arrays is the stack of their values, whatever stands before the last axis."""
-    corpus = data.draw(corpora(task))
-    evaluation = corpus.evaluation()
-    for metric, statistics in cells(evaluation):
+    corpus = data.draw(corpora(task, kind=kind))
+    for metric, statistics in sums(corpus):
         stacked = metric.value(np.stack([statistics, 2 * statistics]))
         assert stacked.shape == (2, *statistics.shape[:2])
         for i, group in enumerate(statistics):
@@ -390,13 +428,13 @@ def test_a_finish_takes_many_at_once(task: Task, data: st.DataObject) -> None:
                     assert stacked[times - 1, i, j] == pytest.approx(alone, rel=1e-13, nan_ok=True), metric.name
 
 
-@every_task
+@every_case
 @drawn
 @given(data=st.data())
-def test_what_is_reduced_adds_up_as_before(task: Task, data: st.DataObject) -> None:
-    evaluation = data.draw(corpora(task)).evaluation()
+def test_what_is_reduced_adds_up_as_before(task: Task, kind: str | None, data: st.DataObject) -> None:
+    corpus = data.draw(corpora(task, kind=kind))
     rng = np.random.default_rng(data.draw(st.integers(0, 99)))
-    for metric, statistics in cells(evaluation):
+    for metric, statistics in sums(corpus):
         name, k = metric.name, statistics.shape[2]
         a, b = rng.integers(-9, 9, (2, 4, 3, k)).astype(np.float64)
         np.testing.assert_array_equal(metric.reduce(a + b), metric.reduce(a) + metric.reduce(b), err_msg=name)
@@ -407,14 +445,40 @@ def test_what_is_reduced_adds_up_as_before(task: Task, data: st.DataObject) -> N
         )
 
 
-@every_task
+@every_case
 @drawn
 @given(data=st.data())
-def test_two_copies_of_a_corpus_score_as_one(task: Task, data: st.DataObject) -> None:
-    corpus = data.draw(corpora(task))
+def test_an_item_that_counts_twice_is_two_items(task: Task, kind: str | None, data: st.DataObject) -> None:
+    """Metrics that are not additive take weights, those of many draws at once."""
+    corpus = data.draw(corpora(task, kind=kind))
+    weights = np.array(
+        data.draw(
+            st.lists(st.lists(st.integers(0, 3), min_size=corpus.items, max_size=corpus.items), min_size=1, max_size=3)
+        )
+    )
+    for metric in readable(corpus).values():
+        if metric.pooled is None:
+            continue
+        evaluation = corpus.evaluation()
+        statistics = np.column_stack(list(item_statistics(evaluation, metric, evaluation.systems[:1]).values()))
+        found = metric.pooled(statistics, weights.T.astype(np.float64))
+        assert found.shape == (len(weights),)
+        for value, times in zip(found, weights, strict=True):
+            repeated = np.repeat(statistics, times, axis=0)
+            alone = metric.pooled(repeated, np.ones((len(repeated), 1)))[0] if len(repeated) else np.nan
+            assert value == pytest.approx(alone, abs=1e-12, nan_ok=True), metric.name
+
+
+@every_case
+@drawn
+@given(data=st.data())
+def test_two_copies_of_a_corpus_score_as_one(task: Task, kind: str | None, data: st.DataObject) -> None:
+    corpus = data.draw(corpora(task, kind=kind))
     once, twice = scored(corpus), scored(corpus.take([*range(corpus.items)] * 2))
     for name, scores in once.systems.items():
         for metric, value in scores.metrics.items():
+            if metric in SMOOTHED:
+                continue
             other = twice.systems[name].metrics[metric].value
             assert value.value == (None if other is None else pytest.approx(other, rel=1e-9, abs=1e-9)), metric
 
@@ -481,11 +545,11 @@ def f1_of(rows: list[tuple[bool, bool]]) -> float | None:
     return f_beta(tp, sum(has for _, has in rows), sum(gold for gold, _ in rows))
 
 
-@every_task
+@every_case
 @drawn
 @given(data=st.data())
-def test_a_difference_is_a_minus_b(task: Task, data: st.DataObject) -> None:
-    result = scored(data.draw(corpora(task, systems=(2, 3))))
+def test_a_difference_is_a_minus_b(task: Task, kind: str | None, data: st.DataObject) -> None:
+    result = scored(data.draw(corpora(task, systems=(2, 3), kind=kind)))
     expected = {(a, b, m) for a, b in combinations(sorted(result.systems), 2) for m in result.metrics}
     assert {(pair.a, pair.b, pair.metric) for pair in result.pairs} == expected
     assert len(result.pairs) == len(expected)

@@ -69,7 +69,7 @@ def align(
     notes = (f"task {task.value}" + (f" (told by {told_by})" if told_by else ""),)
     if gold is None and task is not Task.SCORES:
         gold = reference = _own_gold(systems)
-    texts = _inputs(inputs, reference)
+    texts, odd = _inputs(inputs, reference)
     if task in (Task.SPANS, Task.TOKENS):
         aligned = _align_tokens(reference, systems, texts, task, options)
     else:
@@ -84,7 +84,7 @@ def align(
         fields=fields,
         metadata=metadata,
         notes=(*notes, *aligned.notes),
-        warnings=(*aligned.warnings, *_few_clusters(aligned.clusters)),
+        warnings=(*odd, *aligned.warnings, *_few_clusters(aligned.clusters)),
     )
 
 
@@ -127,9 +127,10 @@ def _same_gold(first: Annotations, other: Annotations) -> None:
         )
 
 
-def _inputs(inputs: Sequence[Annotations], reference: Annotations) -> pl.DataFrame:
-    """Return the input fields: `in` for one, `in<1>`, `in<2>` … or `in<column>` for several."""
+def _inputs(inputs: Sequence[Annotations], reference: Annotations) -> tuple[pl.DataFrame, list[str]]:
+    """Return the input fields: `in` for one, `in<1>`, `in<2>` … or `in<column>` for several; and what is odd."""
     columns: list[pl.Series] = []
+    odd: list[str] = []
     for given in inputs:
         if given.items != reference.items:
             raise other_count(reference, given)
@@ -142,10 +143,23 @@ def _inputs(inputs: Sequence[Annotations], reference: Annotations) -> pl.DataFra
             continue
         parts = text.str.split("\t")
         width = int(parts.list.len().max() or 1)  # type: ignore[arg-type]
+        odd += _uneven(given, parts.list.len())
         columns += [parts.list.get(i, null_on_oob=True).fill_null("").alias("") for i in range(width)]
     if len(columns) == 1:
-        return pl.DataFrame([columns[0].alias("in")])
-    return pl.DataFrame([c.alias(f"in<{c.name if c.name else i}>") for i, c in enumerate(columns, 1)])
+        return pl.DataFrame([columns[0].alias("in")]), odd
+    return pl.DataFrame([c.alias(f"in<{c.name if c.name else i}>") for i, c in enumerate(columns, 1)]), odd
+
+
+def _uneven(given: Annotations, widths: pl.Series) -> list[str]:
+    """Say that lines have different numbers of fields."""
+    first = int(widths[0]) if len(widths) else 1
+    other = widths != first
+    if not other.any():
+        return []
+    line = given.item_line(int(other.arg_max() or 0))
+    lines = counted(int(other.sum()), "line")
+    what = f"{lines} with another number of fields than the first line's {first} (first at line {line})"
+    return [f"{given.name}: {what}; fields that a line lacks are empty"]
 
 
 def _own_texts(reference: Annotations) -> pl.DataFrame:
@@ -313,13 +327,11 @@ def _align_answers(
         )
     if task is Task.TEXT:
         texts = {name: _read_as(answers.texts, file, "") for name, file in files.items()}
-        said = [
-            f"{files[name].name}: tabs are taken to separate references; if they separate columns, name one: FILE:2"
-            for name, text in texts.items()
-            if isinstance(text.dtype, pl.List) and files[name].tabs_separate
-        ]
         columns = [text.alias(name) for name, text in texts.items()]
-        return replace(aligned, answers=pl.DataFrame(columns), warnings=tuple(said))
+        cut = {name for name, text in texts.items() if isinstance(text.dtype, pl.List) and files[name].tabs_separate}
+        said = f"{reference.name}: tabs are taken to separate references; if they separate columns, name one: FILE:2"
+        # where outputs have tabs too, both are rankings
+        return replace(aligned, answers=pl.DataFrame(columns), warnings=(said,) if cut == {"gold"} else ())
     return _align_labels(aligned, files, options)
 
 

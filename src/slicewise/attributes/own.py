@@ -7,13 +7,10 @@ without training data). It returns one value per unit or per item: numbers are c
 
 from __future__ import annotations
 
-import importlib.util
 import inspect
 import sys
-import traceback
 from contextlib import redirect_stdout
 from importlib.metadata import entry_points
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +18,8 @@ import polars as pl
 
 from slicewise.attributes.attribute import EVERY, Attribute, Of
 from slicewise.attributes.facts import expanded
-from slicewise.errors import UserError, counted, did_you_mean, is_file, quoted
+from slicewise.errors import UserError, counted, quoted
+from slicewise.own_code import STOPS, line_of, load, place, said, split_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,34 +28,14 @@ if TYPE_CHECKING:
 
 GROUP = "slicewise.attributes"
 PARAMETERS = ("units", "items", "train")
-STOPS = (Exception, SystemExit, pl.exceptions.PanicException)
-"""What a user's code may raise that is the user's to mend; Ctrl-C is not among them."""
 
 
 def from_file(given: str) -> Attribute | None:
     """Return the attribute `FILE.py:FUNCTION`, or None where that is not what is named."""
-    path, colon, name = given.rpartition(":")
-    if not (colon and path.endswith(".py")):
+    named = split_name(given)
+    if named is None:
         return None
-    if not is_file(path):
-        raise UserError("there is no such file; check the path", where=path)
-    spec = importlib.util.spec_from_file_location(f"slicewise_user_{Path(path).stem}", path)
-    if spec is None or spec.loader is None:
-        raise UserError("cannot be read as a Python file", where=path)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    try:
-        with redirect_stdout(sys.stderr):  # standard output is for results
-            spec.loader.exec_module(module)
-    except SyntaxError as error:
-        raise UserError(f"is not valid Python: {error.msg}; mend the line", where=path, line=error.lineno) from None
-    except STOPS as error:
-        raise _raised("running the file", error, path) from error
-    function = getattr(module, name, None)
-    if not callable(function):
-        known = [n for n, value in vars(module).items() if inspect.isfunction(value) and value.__module__ == spec.name]
-        raise UserError(f"no function {quoted(name)} in it; {did_you_mean(name, known)}", where=path)
-    return from_function(function, name)
+    return from_function(load(*named), named[1])
 
 
 def from_entry_points(name: str | None = None) -> list[Attribute]:
@@ -79,7 +57,7 @@ def from_entry_points(name: str | None = None) -> list[Attribute]:
 def from_function(function: Callable[..., Any], name: str | None = None) -> Attribute:
     """Return a function as an attribute under its own name; its docstring's first line says what it is."""
     name = str(name or getattr(function, "__name__", "attribute"))
-    path, line = _place(function)
+    path, line = place(function)
     wanted = [p.name for p in inspect.signature(function).parameters.values() if p.default is p.empty]
     unknown = [parameter for parameter in wanted if parameter not in PARAMETERS]
     if unknown or not wanted:
@@ -97,7 +75,8 @@ def from_function(function: Callable[..., Any], name: str | None = None) -> Attr
         except UserError:
             raise
         except STOPS as error:
-            raise _raised(f"the attribute function {quoted(name)}", error, path, line) from error
+            at = line_of(error, path) or line
+            raise UserError(f"the attribute function {quoted(name)} {said(error)}", where=path, line=at) from error
         rows = len(facts.units) if of is Of.UNIT and facts.task.has_units else facts.items
         if len(column) != rows:
             noun = "unit" if of is Of.UNIT and facts.task.has_units else "item"
@@ -165,28 +144,3 @@ def _train(facts: Facts) -> pl.DataFrame | None:
 
 
 TABLES: dict[str, Callable[[Facts], pl.DataFrame | None]] = {"units": _units, "items": _items, "train": _train}
-
-
-def _place(function: Callable[..., Any]) -> tuple[str | None, int | None]:
-    code = getattr(inspect.unwrap(function), "__code__", None)
-    return (None, None) if code is None else (_shown(code.co_filename), code.co_firstlineno)
-
-
-def _shown(path: str) -> str:
-    """Return a path as the user would write it."""
-    try:
-        return str(Path(path).relative_to(Path.cwd()))
-    except ValueError:
-        return path
-
-
-def _raised(what: str, error: BaseException, path: str | None, line: int | None = None) -> UserError:
-    """Return what a user's code raised, with the line of the file where it happened."""
-    own = [
-        frame
-        for frame in traceback.extract_tb(error.__traceback__)
-        if path and Path(frame.filename).name == Path(path).name
-    ]
-    line = own[-1].lineno if own else line
-    message = f"{what} raised {type(error).__name__}: {error or 'no message'}; mend the function"
-    return UserError(message, where=path, line=line)

@@ -80,13 +80,33 @@ def item_statistics(evaluation: Evaluation, metric: Metric, systems: Sequence[st
     if metric.statistics is None or evaluation.aligned.answers is None:
         raise ValueError(f"{metric.name} has no statistics of its own")
     gold = references(evaluation)
+    outputs = [evaluation.options.normalised(evaluation.answers(system)) for system in systems]
+    if metric.coded and gold is not None:
+        gold, *outputs = coded([gold, *outputs])
+    inputs = (_inputs(evaluation, metric),) if metric.takes_input else ()
     per_system = []
-    for system in systems:
+    for system, own in zip(systems, outputs, strict=True):
         try:
-            per_system.append(metric.statistics(gold, evaluation.options.normalised(evaluation.answers(system))))
+            per_system.append(metric.statistics(gold, own, *inputs))
         except ItemError as error:
-            raise UserError(f"{metric.name}: {system}, item {error.item + 1:,}: {error}") from None
+            message = f"{metric.name}: {system}, item {error.item + 1:,}: {error}"
+            raise UserError(message, where=error.where, line=error.line) from error
     return {f"{i}:{j}": array[:, j] for i, array in enumerate(per_system) for j in range(array.shape[1])}
+
+
+def coded(columns: Sequence[pl.Series]) -> list[pl.Series]:
+    """Return answers as numbers from 0 in the order of the answers; no answer is an answer like any other."""
+    texts = [c.list.join("\t") if isinstance(c.dtype, pl.List) else c.cast(pl.String) for c in columns]
+    known = pl.concat(texts).unique().sort()
+    return [text.replace_strict(known, pl.Series(range(len(known))), return_dtype=pl.Int64) for text in texts]
+
+
+def _inputs(evaluation: Evaluation, metric: Metric) -> pl.Series:
+    """Return the input of each item; several fields are joined by tabs."""
+    fields = evaluation.aligned.fields
+    if not fields.width:
+        raise UserError(f"the metric {metric.name} takes the input, and there is none; add --input FILE")
+    return fields.select(pl.concat_str(pl.all(), separator="\t")).to_series()
 
 
 def references(evaluation: Evaluation) -> pl.Series | None:

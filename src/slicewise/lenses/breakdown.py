@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
@@ -19,6 +20,7 @@ from slicewise.errors import UserError, quoted
 from slicewise.metrics import DEFAULTS, catalogue, find_metric
 from slicewise.metrics.counts import N_GOLD, N_PRED, f_beta, precision, recall
 from slicewise.metrics.prf import f_name
+from slicewise.own_code import split_name
 from slicewise.stats.canonical import canonical_order
 
 if TYPE_CHECKING:
@@ -65,21 +67,23 @@ def find_measure(task: Task, names: Sequence[str], beta: float) -> Measure:
         if not name:
             raise UserError(f"the task {task.value} needs a metric; add --metric NAME: {', '.join(catalogue(task))}")
         metric = find_metric(name, task)
-        if metric.statistics is None:
-            raise UserError(f"the metric {quoted(name)} cannot be summed over buckets; choose another")
+        if metric.statistics is None or not metric.additive:
+            others = ", ".join(n for n, other in catalogue(task).items() if other.additive)
+            raise UserError(f"the metric {quoted(name)} cannot be summed over buckets; use one of: {others}")
         return Measure(metric.name, metric.value, metric, 1 if metric.greater_is_better else -1, metric.scale)
-    name = (name or f_name(beta)).lower()
+    name = name if split_name(name) else (name or f_name(beta)).lower()
     known: dict[str, Callable[[Array], Array]] = {"f1": f_beta, "precision": precision, "recall": recall}
     if name == "accuracy" and task in (Task.LABELS, Task.TOKENS):
         return Measure("accuracy", recall)  # the share of a bucket's gold labels that are right
     if name not in known:
         metric = find_metric(name, task)  # says what is wrong with a name that is none
-        if not (metric.name[:1] == "f" and metric.name[1:].replace(".", "").isdigit()):
+        f = re.fullmatch(r"(?:multilabel-)?f([\d.]+)", metric.name)
+        if f is None or metric.statistics is not None:
             known_names = ["f1", "f2", "precision", "recall"]
             raise UserError(
                 f"buckets are compared by counts of units, not by {name}; use one of: {', '.join(known_names)}"
             )
-        weight = float(metric.name[1:])
+        weight = float(f[1])
         return Measure(metric.name, lambda sums: f_beta(sums, weight))
     return Measure(name, known[name])
 

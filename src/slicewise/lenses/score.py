@@ -10,23 +10,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from slicewise.annotations import Task
-from slicewise.engine import count_cells, metric_cells, unit_column_cells
-from slicewise.errors import UserError
+from slicewise.engine import count_cells, item_statistics, metric_cells, references, unit_column_cells
+from slicewise.errors import UserError, quoted
 from slicewise.lenses.errors import KINDS, STATISTICS, WAYS, label_confusions, span_confusions, span_errors
 from slicewise.lenses.inference import ALPHA, bounds_of, check_options, interval_method, test_method
 from slicewise.matching.repair import repaired_f1
 from slicewise.metrics import DEFAULTS, catalogue, find_metric
 from slicewise.metrics.counts import N_GOLD, N_PRED, TP, by_label, f_beta, precision, recall, total
 from slicewise.metrics.prf import f_name, macro, weighted
+from slicewise.own_code import split_name
 from slicewise.results.base import count, defined
 from slicewise.results.score import Inference, Mean, Pair, Prf, ScoreResult, Spread, SystemScores, Value
 from slicewise.stats.canonical import canonical_order
 from slicewise.stats.intervals import Resamples, percentile_interval
 from slicewise.stats.multiplicity import holm, indistinguishable
+from slicewise.stats.pooled import Pool
 from slicewise.stats.tests import paired_draws, randomisation_p
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -59,15 +61,17 @@ def score(
     check_options(beta=beta, resamples=resamples, confidence=confidence, seed=seed, restarts=restarts)
     chosen = _metrics(evaluation.task, metrics, beta)
     tally = _Tally.of(evaluation, chosen, resamples=resamples, confidence=confidence, seed=seed)
-    systems = {name: _system_scores(evaluation, tally, chosen, i) for i, name in enumerate(evaluation.systems)}
+    values = {metric.name: tally.values(metric) for metric in chosen}
+    systems = {name: _system_scores(evaluation, tally, values, i) for i, name in enumerate(evaluation.systems)}
     compared = evaluation.systems if restarts == "each" else evaluation.ranked_systems
     asked = chosen if metrics or len(compared) <= MANY_SYSTEMS else chosen[:1]
-    pairs, draws = _pairs(evaluation.systems, tally, asked, compared, seed=seed)
+    pairs, draws = _pairs(evaluation.systems, tally, [(m, values[m.name]) for m in asked], compared, seed=seed)
     lower = tuple(m.name for m in chosen if not m.greater_is_better)
     names = tuple(m.name for m in chosen)
     parts = [f"metrics:{'+'.join(names)}", f"seed:{seed}", f"resamples:{resamples}", f"confidence:{confidence}"]
     parts += [] if beta == 1 else [f"beta:{f_name(beta)[1:]}"]
     parts += [] if restarts == "first" else [f"restarts:{restarts}"]
+    parts += [f"{m.name}({m.signature(references(evaluation))})" for m in chosen if m.signature is not None]
     return ScoreResult(
         command="score",
         signature=evaluation.signature(*parts),
@@ -96,16 +100,36 @@ def _metrics(task: Task, names: Sequence[str], beta: float) -> list[Metric]:
     ]
     if not names:
         raise UserError(f"the task {task.value} needs a metric; add --metric NAME: {', '.join(catalogue(task))}")
-    return list({m.name: m for m in (find_metric(name, task) for name in names)}.values())
+    found: dict[str, tuple[str, Metric]] = {}
+    for name in names:
+        metric = find_metric(name, task)
+        before, _ = found.get(metric.name, ("", metric))
+        if before and (split_name(name) or split_name(before)):
+            raise UserError(f"two metrics are called {quoted(metric.name)}; rename your function")
+        found[metric.name] = (name, metric)
+    return [metric for _, metric in found.values()]
+
+
+@dataclass(frozen=True)
+class _Values:
+    """A metric's value of every system, `(systems,)`, and in every draw, `(draws, systems)`."""
+
+    values: Array
+    draws: Array | None
 
 
 @dataclass(frozen=True)
 class _Tally:
-    """All statistics by cluster group, their totals, and their sums in every draw; one block of columns per part."""
+    """All statistics by cluster group, their totals, and their sums in every draw; one block of columns per part.
+
+    Metrics that are not additive have a pool of items instead.
+    """
 
     cells: Array
     """`(groups, systems, columns)` in an order that does not depend on that of the items."""
     blocks: dict[str, slice]
+    pools: dict[str, Pool]
+    resamples: Resamples | None
     totals: Array
     draws: Array | None
     confidence: float
@@ -115,41 +139,73 @@ class _Tally:
     def of(
         cls, evaluation: Evaluation, metrics: Sequence[Metric], *, resamples: int, confidence: float, seed: int
     ) -> _Tally:
-        systems = evaluation.systems
+        systems, groups = evaluation.systems, evaluation.aligned.clusters.groups
         parts: dict[str, Array] = {}
         errors: dict[str, SpanErrors] = {}
         if evaluation.task.has_units:
             parts["counts"] = count_cells(evaluation, systems)
         for metric in metrics:
-            if metric.statistics is not None:
+            if metric.statistics is not None and metric.additive:
                 parts[metric.name] = metric_cells(evaluation, metric, systems)
         if evaluation.task is Task.SPANS:
             errors = {name: span_errors(evaluation, name) for name in systems}
             columns = {f"{i}:{j}": c for i, e in enumerate(errors.values()) for j, c in enumerate(e.columns())}
             parts["errors"] = unit_column_cells(evaluation, columns, len(systems))
-        cells = np.concatenate(list(parts.values()), axis=2)
-        ends = np.cumsum([part.shape[2] for part in parts.values()])
+        pools = {metric.name: _pool(evaluation, metric) for metric in metrics if not metric.additive}
+        cells = np.concatenate([np.zeros((groups, len(systems), 0)), *parts.values()], axis=2)
+        ends = np.cumsum([part.shape[2] for part in parts.values()], dtype=np.int64)
         blocks = {name: slice(end - part.shape[2], end) for (name, part), end in zip(parts.items(), ends, strict=True)}
-        cells = cells[canonical_order(cells)]
-        drawn = None
-        if resamples and len(cells) > 1:
-            drawn = Resamples(len(cells), resamples, seed).sums(cells)
-        return cls(cells, blocks, cells.sum(axis=0), drawn, confidence, errors)
+        order = canonical_order(np.concatenate([cells, *(pool.fingerprints() for pool in pools.values())], axis=2))
+        cells = cells[order]
+        drawn = Resamples(groups, resamples, seed, keep=bool(pools)) if resamples and groups > 1 else None
+        return cls(
+            cells=cells,
+            blocks=blocks,
+            pools={name: pool.reordered(order) for name, pool in pools.items()},
+            resamples=drawn,
+            totals=cells.sum(axis=0),
+            draws=None if drawn is None else drawn.sums(cells),
+            confidence=confidence,
+            errors=errors,
+        )
 
     def part(self, name: str, system: int) -> tuple[Array, Array | None]:
         """Return one part's totals of a system, and its sums in every draw."""
         columns = self.blocks[name]
         return self.totals[system, columns], None if self.draws is None else self.draws[:, system, columns]
 
-    def metric_part(self, metric: Metric) -> str:
-        """Return the part that a metric reads."""
-        return "counts" if metric.statistics is None else metric.name
+    def metric_columns(self, metric: Metric) -> slice:
+        """Return the columns that a metric reads."""
+        return self.blocks["counts" if metric.statistics is None else metric.name]
+
+    def values(self, metric: Metric) -> _Values:
+        """Return a metric of all systems."""
+        if metric.pooled is not None:
+            pool = self.pools[metric.name]
+            values = pool.values(metric.pooled)
+            return _Values(values, None if self.resamples is None else pool.draws(metric.pooled, self.resamples))
+        columns = self.metric_columns(metric)
+        values = metric.value(self.totals[:, columns])
+        return _Values(values, None if self.draws is None else metric.value(self.draws[:, :, columns]))
+
+    def randomisation_p(
+        self, metric: Metric, places: NDArray[np.int64], *, draws: int, seed: int
+    ) -> tuple[Array, NDArray[np.int64]]:
+        """Return the p of pairs of systems, and in how many draws their difference is undefined."""
+        if metric.pooled is not None:
+            return self.pools[metric.name].randomisation_p(metric.pooled, places, draws=draws, seed=seed)
+        reduced = metric.reduce(self.cells[:, :, self.metric_columns(metric)])
+        return randomisation_p(reduced, metric.finish, places, draws=draws, seed=seed)
 
     def value(self, part: str, system: int, measure: Callable[[Array], Array]) -> Value:
         """Return a measure of a part with its interval."""
         totals, draws = self.part(part, system)
-        bounds, undefined = self.interval(None if draws is None else measure(draws))
-        return Value(value=defined(float(measure(totals))), ci=bounds, undefined_draws=undefined)
+        return self.with_interval(float(measure(totals)), None if draws is None else measure(draws))
+
+    def with_interval(self, value: float, draws: Array | None) -> Value:
+        """Return a value with the interval of its draws."""
+        bounds, undefined = self.interval(draws)
+        return Value(value=defined(value), ci=bounds, undefined_draws=undefined)
 
     def interval(self, values: Array | None) -> tuple[Bounds | None, int]:
         """Return the bounds of one value's draws, and in how many it was undefined."""
@@ -165,9 +221,20 @@ class _Tally:
         return [(bounds_of(float(lo), float(hi)), int(undefined)) for lo, hi, undefined in rows]
 
 
-def _system_scores(evaluation: Evaluation, tally: _Tally, metrics: Sequence[Metric], i: int) -> SystemScores:
+def _pool(evaluation: Evaluation, metric: Metric) -> Pool:
+    """Return the items' statistics of a metric that is not additive."""
+    columns = item_statistics(evaluation, metric, evaluation.systems)
+    clusters, systems = evaluation.aligned.clusters, len(evaluation.systems)
+    statistics = np.array(list(columns.values())).reshape(systems, len(columns) // systems, -1).transpose(0, 2, 1)
+    return Pool.of(statistics, clusters.group, clusters.groups)
+
+
+def _system_scores(evaluation: Evaluation, tally: _Tally, found: Mapping[str, _Values], i: int) -> SystemScores:
     name = evaluation.systems[i]
-    values = {m.name: tally.value(tally.metric_part(m), i, m.value) for m in metrics}
+    values = {
+        metric: tally.with_interval(float(of.values[i]), None if of.draws is None else of.draws[:, i])
+        for metric, of in found.items()
+    }
     if not evaluation.task.has_units:
         return SystemScores(metrics=values)
     totals, draws = tally.part("counts", i)
@@ -253,24 +320,26 @@ def _error_scores(tally: _Tally, i: int) -> dict[str, Any]:
 
 
 def _pairs(
-    systems: Sequence[str], tally: _Tally, metrics: Sequence[Metric], compared: Sequence[str], *, seed: int
+    systems: Sequence[str],
+    tally: _Tally,
+    metrics: Sequence[tuple[Metric, _Values]],
+    compared: Sequence[str],
+    *,
+    seed: int,
 ) -> tuple[tuple[Pair, ...], int]:
     """Compare every two systems by every metric; a < b by code points."""
     names = list(combinations(sorted(compared), 2))
     places = np.array([(systems.index(a), systems.index(b)) for a, b in names], dtype=np.int64).reshape(-1, 2)
     draws = paired_draws(len(names)) if names and tally.draws is not None else 0
     found: list[Pair] = []
-    for metric in metrics:
-        columns = tally.blocks[tally.metric_part(metric)]
-        reduced = metric.reduce(tally.cells[:, :, columns])
-        values = metric.finish(reduced.sum(axis=0))
+    for metric, of in metrics:
+        values = of.values
         bounds: list[tuple[Bounds | None, int]] = [(None, 0)] * len(names)
         p = q = np.full(len(names), np.nan)
         undefined = np.zeros(len(names), np.int64)
-        if draws and tally.draws is not None:
-            drawn = metric.value(tally.draws[:, :, columns])
-            bounds = tally.intervals(drawn[:, places[:, 0]] - drawn[:, places[:, 1]])
-            p, undefined = randomisation_p(reduced, metric.finish, places, draws=draws, seed=seed)
+        if draws and of.draws is not None:
+            bounds = tally.intervals(of.draws[:, places[:, 0]] - of.draws[:, places[:, 1]])
+            p, undefined = tally.randomisation_p(metric, places, draws=draws, seed=seed)
             q = holm(p)
         found += [
             Pair(

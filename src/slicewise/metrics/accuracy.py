@@ -9,6 +9,7 @@ import numpy as np
 from slicewise.annotations import Task
 from slicewise.metrics.counts import CASES, N_GOLD, RIGHT, TP, by_label, cases, classes
 from slicewise.metrics.metric import Metric, ratio
+from slicewise.metrics.texts import pairs
 
 if TYPE_CHECKING:
     import polars as pl
@@ -40,16 +41,10 @@ def hamming_loss(sums: Array) -> Array:
 
 def text_matches(gold: pl.Series | None, outputs: pl.Series) -> Array:
     """Whether an output is, but for spaces at its ends, one of the references."""
-    import polars as pl
-
-    if gold is None:
-        raise ValueError("exact match needs references")
-    references = gold if isinstance(gold.dtype, pl.List) else gold.reshape((-1, 1)).arr.to_list()
-    frame = pl.DataFrame({"references": references, "output": outputs.str.strip_chars()})
-    right = frame.select(
-        pl.col("references").list.eval(pl.element().str.strip_chars()).list.contains(pl.col("output"))
-    ).to_series()
-    return np.column_stack([np.ones(len(right)), right.fill_null(False).to_numpy().astype(np.float64)])
+    found = pairs(gold, outputs)
+    same = (found.outputs.str.strip_chars() == found.references.str.strip_chars()).fill_null(False).to_numpy()
+    right = np.bincount(found.item, same, minlength=found.items) > 0
+    return np.column_stack([np.ones(found.items), right.astype(np.float64)])
 
 
 METRICS = [

@@ -22,10 +22,15 @@ if TYPE_CHECKING:
 
 
 class ItemError(ValueError):
-    """A reference or an output that a metric cannot read; `item` counts from 0."""
+    """A reference or an output that a metric cannot read; `item` counts from 0.
 
-    def __init__(self, item: int, message: str) -> None:
+    `where` and `line`: the place in a user's own code, where it is at fault.
+    """
+
+    def __init__(self, item: int, message: str, *, where: str | None = None, line: int | None = None) -> None:
         self.item = item
+        self.where = where
+        self.line = line
         super().__init__(message)
 
 
@@ -49,13 +54,18 @@ class Metric:
     """From summed statistics `(..., k)` to values `(...)`; NaN where undefined."""
     reduce: Callable[[Array], Array] = unchanged
     """A linear map that keeps only the statistics the finish needs, so that resampling is cheap."""
-    statistics: Callable[[pl.Series | None, pl.Series], Array] | None = None
+    statistics: Callable[..., Array] | None = None
     """References (strings, or lists of several) and outputs to `(items, k)`; raises `ItemError`."""
+    takes_input: bool = False
+    """Whether `statistics` take the input of each item as a third column."""
+    coded: bool = False
+    """Whether it only counts which answers are equal: `statistics` take numbers, the same for equal answers of gold and
+    all systems, in the order of the answers."""
     item_finish: Callable[[Array], Array] | None = None
     """The finish of one item's reduced statistics, where it is not that of a sum; NaN where it has no score."""
-    pooled: Callable[[Array, Array], float] | None = None
-    """Of a metric that is not additive: from the statistics of all items `(items, k)` and how often each is counted
-    `(items,)` to the value. Its `finish` is never called."""
+    pooled: Callable[[Array, Array], Array] | None = None
+    """Of a metric that is not additive: from the statistics of all items `(items, k)` and how often each is counted in
+    every draw, `(items, draws)`, to its values `(draws,)`. Its `finish` is never called."""
     signature: Callable[[pl.Series | None], str] | None = None
     """What pins the metric's own options, given the references."""
     greater_is_better: bool = True
@@ -78,6 +88,11 @@ class Metric:
     def item_values(self, statistics: Array) -> Array:
         """Return the score of single items from their statistics as they were counted."""
         return (self.item_finish or self.finish)(self.reduce(statistics))
+
+
+def undefined(sums: Array) -> Array:
+    """Return no value: the finish of metrics that are not additive."""
+    return np.full(sums.shape[:-1], np.nan)
 
 
 def ratio(part: Array, whole: Array) -> Array:

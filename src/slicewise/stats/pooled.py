@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Pooled = Callable[[Array, Array], Array]
     """From rows `(items, k)` and how often each counts, `(items, draws)`, to values `(draws,)`."""
 
-AT_ONCE = 2**17  # weights of items in one block of draws: they stay in the cache
+AT_ONCE = 2**19  # weights of items in one block of draws
 
 
 @dataclass(frozen=True, eq=False)

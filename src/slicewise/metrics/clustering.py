@@ -1,0 +1,51 @@
+"""How well two ways to put items into classes agree, whatever the classes are called."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from slicewise.annotations import Task
+from slicewise.metrics.metric import Metric, ratio, undefined
+from slicewise.metrics.reading import references
+from slicewise.metrics.weighted import class_counts
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from slicewise.metrics.metric import Array
+
+
+def class_numbers(gold: pl.Series | None, outputs: pl.Series) -> Array:
+    """(gold class, returned class) of an item, by number."""
+    return np.column_stack([references(gold).to_numpy(), outputs.to_numpy()]).astype(np.float64)
+
+
+def mutual_information(statistics: Array, weights: Array) -> Array:
+    """2I/(H₁ + H₂) of items that are counted so many times; undefined where both sides have one class only."""
+    expected, found = statistics.T
+    both = expected * (found.max(initial=0) + 1) + found
+    one, other, joint = (_entropy(classes, weights) for classes in (expected, found, both))
+    return np.clip(ratio(2 * (one + other - joint), one + other), 0, 1)
+
+
+def _entropy(classes: Array, weights: Array) -> Array:
+    """Return the entropy of classes in every draw."""
+    counts, _ = class_counts(classes, weights)
+    shares = ratio(counts, np.broadcast_to(counts.sum(axis=0), counts.shape))
+    return np.asarray(-(shares * np.log(np.where(shares > 0, shares, 1))).sum(axis=0))
+
+
+METRICS = [
+    Metric(
+        name="nmi",
+        summary="normalised mutual information of gold and returned classes, 2I/(H₁ + H₂)",
+        tasks=frozenset({Task.LABELS, Task.TEXT}),
+        statistics=class_numbers,
+        coded=True,
+        pooled=mutual_information,
+        finish=undefined,
+        item_score=False,
+    )
+]

@@ -1,0 +1,141 @@
+"""How far numbers are from the right ones, and how well they go along with them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from slicewise.annotations import Task
+from slicewise.metrics.mean import mean
+from slicewise.metrics.metric import Metric, ratio, undefined
+from slicewise.metrics.reading import numbers, references
+from slicewise.metrics.weighted import class_counts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import polars as pl
+
+    from slicewise.metrics.metric import Array
+
+TEXT = frozenset({Task.TEXT})
+CONSTANT = 1e-11
+"""Numbers whose variance is below this share of their mean square differ by no more than rounding."""
+
+
+def mean_of(error: Callable[[Array, Array], Array]) -> Callable[[pl.Series | None, pl.Series], Array]:
+    """Return the statistics of a mean: each item once, with its error."""
+
+    def statistics(gold: pl.Series | None, outputs: pl.Series) -> Array:
+        expected, found = both(gold, outputs)
+        return np.column_stack([np.ones(len(found)), error(expected, found)])
+
+    return statistics
+
+
+def both(gold: pl.Series | None, outputs: pl.Series) -> tuple[Array, Array]:
+    """Return what was expected and what was returned."""
+    return numbers(references(gold), "reference"), numbers(outputs, "output")
+
+
+def squared(expected: Array, found: Array) -> Array:
+    """(e − o)²."""
+    return (expected - found) ** 2
+
+
+def absolute(expected: Array, found: Array) -> Array:
+    """|e − o|."""
+    return np.abs(expected - found)
+
+
+def symmetric(expected: Array, found: Array) -> Array:
+    """100 · |e − o|/(|e| + |o|), 0 where both are 0."""
+    return 100 * np.nan_to_num(ratio(np.abs(expected - found), np.abs(expected) + np.abs(found)))
+
+
+def root_of_mean(sums: Array) -> Array:
+    """√(sum of squares/items)."""
+    return np.sqrt(mean(sums))
+
+
+def moments(gold: pl.Series | None, outputs: pl.Series) -> Array:
+    """(1, x, y, x², y², xy) of an item, counted from the median of gold so that large numbers lose no digits."""
+    expected, found = both(gold, outputs)
+    middle = np.median(expected) if len(expected) else 0.0
+    x, y = expected - middle, found - middle
+    return np.column_stack([np.ones(len(x)), x, y, x * x, y * y, x * y])
+
+
+def pearson(sums: Array) -> Array:
+    """Return the correlation; undefined where either side does not vary."""
+    n, x, y, xx, yy, xy = np.moveaxis(sums, -1, 0)
+    spread = np.sqrt(_spread(n, x, xx)) * np.sqrt(_spread(n, y, yy))
+    return np.clip(ratio(n * xy - x * y, spread), -1, 1)
+
+
+def _spread(n: Array, one: Array, two: Array) -> Array:
+    """n² times the variance; 0 where it is no more than rounding."""
+    found = n * two - one * one
+    return np.where(found > CONSTANT * n * two, found, 0)
+
+
+def values(gold: pl.Series | None, outputs: pl.Series) -> Array:
+    """(e, o) of an item."""
+    return np.column_stack(both(gold, outputs))
+
+
+def spearman(statistics: Array, weights: Array) -> Array:
+    """Return the correlation of ranks, ties averaged, of items that are counted so many times."""
+    (x, spread_x), (y, spread_y) = (_ranks(statistics[:, side], weights) for side in (0, 1))
+    together = np.einsum("ij,ij,ij->j", weights, x, y)
+    return np.clip(ratio(together, np.sqrt(spread_x) * np.sqrt(spread_y)), -1, 1)
+
+
+def _ranks(column: Array, weights: Array) -> tuple[Array, Array]:
+    """Return twice each item's rank less the mean rank, `(items, draws)`, and the sum of their squares, `(draws,)`."""
+    counts, place = class_counts(column, weights)
+    ranks = np.cumsum(counts, axis=0)
+    ranks *= 2
+    ranks -= counts
+    ranks -= counts.sum(axis=0)
+    return ranks.take(place, axis=0), np.einsum("ij,ij,ij->j", counts, ranks, ranks)
+
+
+def _loss(
+    name: str, summary: str, error: Callable[[Array, Array], Array], finish: Callable[[Array], Array] = mean
+) -> Metric:
+    return Metric(
+        name=name,
+        summary=summary,
+        tasks=TEXT,
+        statistics=mean_of(error),
+        finish=finish,
+        greater_is_better=False,
+        best=0.0,
+    )
+
+
+METRICS = [
+    _loss("mse", "mean squared error", squared),
+    _loss("rmse", "root of the mean squared error; of one item, the absolute error", squared, root_of_mean),
+    _loss("mae", "mean absolute error", absolute),
+    _loss("smape", "symmetric mean absolute percentage error, 0 to 100", symmetric),
+    Metric(
+        name="pearson",
+        summary="Pearson's correlation of numbers",
+        tasks=TEXT,
+        statistics=moments,
+        finish=pearson,
+        item_score=False,
+    ),
+    Metric(
+        name="spearman",
+        summary="Spearman's rank correlation of numbers",
+        tasks=TEXT,
+        statistics=values,
+        pooled=spearman,
+        finish=undefined,
+        item_score=False,
+    ),
+]

@@ -1,0 +1,65 @@
+"""Outputs of the task `text` beside their references."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from slicewise.metrics.metric import ItemError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from slicewise.metrics.metric import Array
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Every output beside each reference of its item; pairs of an item stand together."""
+
+    items: int
+    item: NDArray[np.int64]
+    """The item of each pair."""
+    outputs: pl.Series
+    references: pl.Series
+
+    def best(self, scores: Array, sizes: Array) -> NDArray[np.int64]:
+        """Return the pair of the highest score of each item; the smaller size where scores are equal."""
+        if len(self.item) == self.items:
+            return self.item
+        order = np.lexsort((sizes, -scores, self.item))
+        return order[np.searchsorted(self.item, np.arange(self.items))]
+
+
+def pairs(gold: pl.Series | None, outputs: pl.Series) -> Pairs:
+    """Return outputs beside their references."""
+    listed = reference_lists(gold)
+    numbers = listed.list.len().to_numpy().astype(np.int64)
+    item = np.repeat(np.arange(len(listed)), numbers)
+    return Pairs(len(listed), item, output_texts(outputs).gather(item), listed.explode())
+
+
+def output_texts(outputs: pl.Series) -> pl.Series:
+    """Return outputs as texts; what was cut at tabs is joined again."""
+    return outputs.list.join("\t") if isinstance(outputs.dtype, pl.List) else outputs
+
+
+def reference_lists(gold: pl.Series | None) -> pl.Series:
+    """Return the references of each item, of which there is at least one."""
+    if gold is None:
+        raise ValueError("the metric needs references")
+    if not isinstance(gold.dtype, pl.List):
+        return gold.to_frame("text").select(pl.concat_list("text")).to_series()
+    listed = gold.list.drop_nulls()
+    empty = (listed.list.len() == 0).fill_null(True)
+    if empty.any():
+        raise ItemError(int(empty.arg_max() or 0), "no reference; give it one, or leave the item out")
+    return listed
+
+
+def words(texts: pl.Series) -> list[list[str]]:
+    """Return the words of texts, which white space separates."""
+    return [text.split() for text in texts]

@@ -1,0 +1,87 @@
+"""Metrics of an output's words: as a bag, or position by position."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from slicewise.annotations import Task
+from slicewise.metrics.mean import mean
+from slicewise.metrics.metric import ItemError, Metric, ratio
+from slicewise.metrics.texts import pairs, words
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from slicewise.metrics.metric import Array
+
+ARTICLES = re.compile(r"\b(a|an|the)\b")
+PUNCTUATION = str.maketrans("", "", string.punctuation)
+
+
+def answer_words(text: str) -> list[str]:
+    """Return the words of an answer as SQuAD compares them: lower case, no punctuation, no articles."""
+    return ARTICLES.sub(" ", text.lower().translate(PUNCTUATION)).split()
+
+
+def token_f1(output: str, reference: str) -> float:
+    """F1 of two bags of words; nothing expected and nothing returned is right."""
+    returned, expected = answer_words(output), answer_words(reference)
+    total = len(returned) + len(expected)
+    return 2 * (Counter(returned) & Counter(expected)).total() / total if total else 1.0
+
+
+def best_f1(gold: pl.Series | None, outputs: pl.Series) -> Array:
+    """Each item once, with the F1 of its best reference."""
+    texts = pairs(gold, outputs)
+    scores = np.array([token_f1(*pair) for pair in zip(texts.outputs, texts.references, strict=True)], np.float64)
+    return np.column_stack([np.ones(texts.items), scores[texts.best(scores, np.zeros_like(scores))]])
+
+
+def positions(gold: pl.Series | None, outputs: pl.Series) -> Array:
+    """Words and how many stand in their place, with the best reference that has as many words as the output."""
+    texts = pairs(gold, outputs)
+    found = np.full((len(texts.item), 2), -1.0)
+    sides = list(zip(words(texts.outputs), words(texts.references), strict=True))
+    for i, (output, reference) in enumerate(sides):
+        if len(output) == len(reference):
+            found[i] = len(output), sum(a == b for a, b in zip(output, reference, strict=True))
+    best = texts.best(found[:, 1], found[:, 0])
+    unequal = np.flatnonzero(found[best, 0] < 0)
+    if len(unequal):
+        returned, expected = (len(side) for side in sides[best[unequal[0]]])
+        raise ItemError(int(unequal[0]), f"{returned:,} tokens where the reference has {expected:,}; expected as many")
+    return found[best]
+
+
+def share_in_place(sums: Array) -> Array:
+    """Right words/words; undefined where there are none."""
+    return ratio(sums[..., 1], sums[..., 0])
+
+
+def item_share_in_place(counts: Array) -> Array:
+    """Finish one item in the same way; nothing expected and nothing returned is right."""
+    return np.where(counts[..., 0] == 0, 1.0, share_in_place(counts))
+
+
+METRICS = [
+    Metric(
+        name="token-f1",
+        summary="mean F1 of the words of answers, as in SQuAD",
+        tasks=frozenset({Task.TEXT}),
+        statistics=best_f1,
+        finish=mean,
+    ),
+    Metric(
+        name="token-accuracy",
+        summary="share of tokens that are right, position by position",
+        tasks=frozenset({Task.TEXT}),
+        statistics=positions,
+        finish=share_in_place,
+        item_finish=item_share_in_place,
+    ),
+]
