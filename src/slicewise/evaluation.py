@@ -139,6 +139,16 @@ class Evaluation:
         own = [f"slicewise:{__version__}", f"task:{self.task.value}", *self.digests, *self.options.signature()]
         return printable(" | ".join([*own, *parts]))
 
+    def token_texts(self) -> pl.Series | None:
+        """Return the tokens of each item with spaces between; None where items have none."""
+        a = self.aligned
+        if a.tokens is None or a.offsets is None:
+            return None
+        item = np.repeat(np.arange(a.items), np.diff(a.offsets))
+        joined = pl.DataFrame({"item": item, "token": a.tokens}).group_by("item").agg(pl.col("token").str.join(" "))
+        every = pl.DataFrame({"item": np.arange(a.items)}).join(joined, on="item", how="left", maintain_order="left")
+        return every["token"].fill_null("").alias("")
+
     def surface(self) -> pl.Series:
         """Return the text of each unit; empty where the items have none."""
         units, a = self.units, self.aligned

@@ -29,7 +29,7 @@ def load(
     *,
     systems: Mapping[str, Path_ | Sequence[Path_]] | None = None,
     gold: Path_ | None = None,
-    inputs: Sequence[Path_] = (),
+    inputs: Sequence[Path_] | Path_ = (),
     train: Path_ | None = None,
     matrix: Path_ | None = None,
     system_names: Sequence[str] | None = None,
@@ -46,6 +46,7 @@ def load(
     cluster, lower, normalise. `token_columns=False` saves memory: columns between token and
     tag are not kept. `on_file` is called with the name of each file before it is read.
     """
+    inputs = [inputs] if isinstance(inputs, (str, Path)) else inputs
     if matrix is not None:
         return _load_matrix(matrix, system_names, name, gold, systems, check_options(**options))
     if not systems:

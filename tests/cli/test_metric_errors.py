@@ -32,33 +32,39 @@ FILES = {
 CASES: dict[str, tuple[tuple[str, str, str], str]] = {
     "a number is expected": (
         ("numbers.txt", "words.txt", "mse"),
-        r"mse: s, item 2: output 'abc' is no number; expected a finite number, as 12 or 0\.5",
+        r"mse: s, item 1 \(counted from 0\): output 'abc' is no number; expected a finite number, as 12 or 0\.5",
     ),
-    "a number is expected in gold": (("words.txt", "numbers.txt", "spearman"), r"spearman: s, item 2: reference 'abc'"),
+    "a number is expected in gold": (
+        ("words.txt", "numbers.txt", "spearman"),
+        r"spearman: s, item 1 \(counted from 0\): reference 'abc'",
+    ),
     "one number is expected": (
         ("tabs.txt", "numbers.txt", "mae"),
-        r"mae: s, item 1: reference is 2 texts separated by",
+        r"mae: s, item 0 \(counted from 0\): reference is 2 texts separated by",
     ),
     "a probability is expected": (
         ("yes.txt", "sure.txt", "log-loss"),
-        r"log-loss: s, item 3: output '1\.5' is no probability; expected a number from 0 to 1",
+        r"log-loss: s, item 2 \(counted from 0\): output '1\.5' is no probability; expected a number from 0 to 1",
     ),
     "0 or 1 is expected": (
         ("numbers.txt", "yes.txt", "brier"),
-        r"brier: s, item 2: reference '2\.5' is neither 0 nor 1",
+        r"brier: s, item 1 \(counted from 0\): reference '2\.5' is neither 0 nor 1",
     ),
     "a logarithm is expected": (
         ("texts.txt", "logs.txt", "perplexity"),
-        r"perplexity: s, item 3: '0\.5' is no log probability; expected a natural logarithm, 0 or below",
+        r"perplexity: s, item 2 \(counted from 0\): '0\.5' is no log probability; expected a natural logarithm, 0 or below",
     ),
-    "a label's probability": (("labels.txt", "soft.txt", "multilabel-f1"), r"multilabel-f1: s, item 2: 'A:2' has the"),
+    "a label's probability": (
+        ("labels.txt", "soft.txt", "multilabel-f1"),
+        r"multilabel-f1: s, item 1 \(counted from 0\): 'A:2' has the",
+    ),
     "NaN from a user's metric": (
         ("numbers.txt", "numbers.txt", "mine.py:unsure"),
-        r"mine\.py:1: unsure: s, item 2: it returned nan; expected a finite number",
+        r"mine\.py:1: unsure: s, item 1 \(counted from 0\): it returned nan; expected a finite number",
     ),
     "an error in a user's metric": (
         ("numbers.txt", "numbers.txt", "mine.py:wrong"),
-        r"mine\.py:5: wrong: s, item 1: raised AttributeError: 'str' object has no attribute 'nosuch'; mend",
+        r"mine\.py:5: wrong: s, item 0 \(counted from 0\): raised AttributeError: 'str' object has no attribute 'nosuch'; mend",
     ),
     "no such function": (
         ("numbers.txt", "numbers.txt", "mine.py:wrnog"),

@@ -266,4 +266,4 @@ def test_what_cannot_be_read_is_said_with_its_item(case: str) -> None:
     fine_gold, fine_output = ("a", "-1") if metric == "perplexity" else ("1", "1")
     with pytest.raises(UserError) as said:
         value(metric, [fine_gold, gold], [fine_output, output])
-    assert str(said.value).startswith(f"{metric}: s, item 2: {message}")
+    assert str(said.value).startswith(f"{metric}: s, item 1 (counted from 0): {message}")

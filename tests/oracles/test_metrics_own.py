@@ -210,19 +210,19 @@ def test_two_of_one_name(write: Write, evaluation: Evaluation) -> None:
 
 
 WRONG: dict[str, tuple[str, str]] = {
-    "nothing": ("def nothing", "nothing: s, item 1: it returned None; expected a number"),
-    "text": ("def text", "text: s, item 1: it returned '0.5'; expected a number"),
-    "infinite": ("def infinite", "infinite: s, item 2: it returned inf; expected a finite number"),
-    "fails": ("raise ValueError", "fails: s, item 1: raised ValueError: bad 1; mend the function"),
-    "leaves": ("raise SystemExit", "leaves: s, item 1: raised SystemExit: 3; mend the function"),
-    "in_the_library": ("os.path", "in_the_library: s, item 1: raised TypeError: "),
+    "nothing": ("def nothing", "nothing: s, item 0 (counted from 0): it returned None; expected a number"),
+    "text": ("def text", "text: s, item 0 (counted from 0): it returned '0.5'; expected a number"),
+    "infinite": ("def infinite", "infinite: s, item 1 (counted from 0): it returned inf; expected a finite number"),
+    "fails": ("raise ValueError", "fails: s, item 0 (counted from 0): raised ValueError: bad 1; mend the function"),
+    "leaves": ("raise SystemExit", "leaves: s, item 0 (counted from 0): raised SystemExit: 3; mend the function"),
+    "in_the_library": ("os.path", "in_the_library: s, item 0 (counted from 0): raised TypeError: "),
     "mixed": ("def mixed", "the metric 'mixed' has the parameters output, reference; expected gold, output and, if"),
     "one": ("def one", "the metric 'one' has the parameters x; expected gold, output"),
     "sme": ("", "no function 'sme' in it; did you mean 'same'? there are: same, turned"),
     "number": ("", "no function 'number' in it; "),
     "Several": ("", "making an object of the class 'Several' raised TypeError: "),
     "NoFinish": ("", "'NoFinish' has statistics, but no finish(sums); add it"),
-    "Flat": ("flat", "Flat: s, item 1: its statistics are a int; expected a sequence of numbers"),
+    "Flat": ("flat", "Flat: s, item 0 (counted from 0): its statistics are a int; expected a sequence of numbers"),
     "Strange": ("", "'Strange': the finish of [1.0, 7.0] failed: it returned 'high'; expected a number"),
     "Broken": ('["no"]', "'Broken': the finish of [1.0, 7.0] raised KeyError: 'no'; mend the function"),
 }
@@ -246,9 +246,11 @@ def test_what_is_wrong_is_said_in_one_line(evaluation: Evaluation, name: str) ->
 
 def test_statistics_are_always_as_many(write: Write) -> None:
     write("mine.py", MINE)
-    with pytest.raises(UserError, match="Uneven: s, item 2: it returned 2 numbers; expected 1, as before"):
+    with pytest.raises(
+        UserError, match=r"Uneven: s, item 1 \(counted from 0\): it returned 2 numbers; expected 1, as before"
+    ):
         value(Evaluation.from_texts(["1", "1"], {"s": ["1", "11"]}), "Uneven")
-    with pytest.raises(UserError, match="Uneven: s, item 1: its statistics are empty"):
+    with pytest.raises(UserError, match=r"Uneven: s, item 0 \(counted from 0\): its statistics are empty"):
         value(Evaluation.from_texts(["1", "1"], {"s": ["", "11"]}), "Uneven")
 
 
@@ -275,7 +277,7 @@ def test_the_line_is_that_of_the_users_file_and_not_of_one_with_the_same_name(
     write("lib/mine.py", "\n" * 30 + "def help_me(text):\n    return 1 / 0\n")
     importing = "import sys; sys.path.insert(0, 'lib')\nfrom mine import help_me\n\n"
     write("mine.py", importing + "def f(gold, output):\n    return help_me(gold)\n")
-    with pytest.raises(UserError, match=r"^mine\.py:5: f: s, item 1: raised ZeroDivisionError"):
+    with pytest.raises(UserError, match=r"^mine\.py:5: f: s, item 0 \(counted from 0\): raised ZeroDivisionError"):
         score(Evaluation.from_texts(["1"], {"s": ["1"]}), metrics="mine.py:f", resamples=0)
 
 
@@ -290,4 +292,6 @@ def test_a_file_elsewhere(write: Write, tmp_path: Path, evaluation: Evaluation) 
         assert result.systems["s"].metrics["same"].value == pytest.approx(2 / 3)
         with pytest.raises(UserError) as said:
             score(evaluation, metrics=f"{path}:fails", resamples=0)
-        assert str(said.value).startswith(at("raise ValueError").replace("mine.py", path) + "fails: s, item 1")
+        assert str(said.value).startswith(
+            at("raise ValueError").replace("mine.py", path) + "fails: s, item 0 (counted from 0)"
+        )

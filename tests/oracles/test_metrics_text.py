@@ -334,7 +334,7 @@ def test_token_accuracy() -> None:
 
 def test_an_item_that_cannot_be_read_is_named() -> None:
     evaluation = Evaluation.from_texts(["a b", "c d"], {"s": ["a b", "c"]})
-    with pytest.raises(UserError, match=r"^token-accuracy: s, item 2: 1 tokens"):
+    with pytest.raises(UserError, match=r"^token-accuracy: s, item 1 \(counted from 0\): 1 tokens"):
         score(evaluation, metrics=["token-accuracy"])
 
 

@@ -13,7 +13,6 @@ from contextlib import redirect_stdout
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import polars as pl
 
 from slicewise.attributes.attribute import EVERY, Attribute, Of
@@ -111,11 +110,8 @@ def _units(facts: Facts) -> pl.DataFrame:
 def _items(facts: Facts) -> pl.DataFrame:
     a = facts.evaluation.aligned
     frame = facts.evaluation.items.drop("group")
-    text = [] if facts.texts is None else [facts.texts.alias("text")]
-    if facts.texts is None and a.tokens is not None:
-        item = np.repeat(np.arange(a.items), a.lengths)
-        joined = pl.DataFrame({"item": item, "token": a.tokens}).group_by("item").agg(pl.col("token").str.join(" "))
-        text = [frame["item"].replace_strict(joined["item"], joined["token"], default="").alias("text")]
+    texts = facts.texts if facts.texts is not None else facts.evaluation.token_texts()
+    text = [] if texts is None else [texts.alias("text")]
     taken = {"item", "cluster", "length", "text"}
     own = [a.metadata.get_column(name) for name in a.metadata.columns if name not in taken]
     return pl.DataFrame([*frame.get_columns(), *text, *own])

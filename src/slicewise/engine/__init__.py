@@ -89,7 +89,7 @@ def item_statistics(evaluation: Evaluation, metric: Metric, systems: Sequence[st
         try:
             per_system.append(metric.statistics(gold, own, *inputs))
         except ItemError as error:
-            message = f"{metric.name}: {system}, item {error.item + 1:,}: {error}"
+            message = f"{metric.name}: {system}, item {error.item} (counted from 0): {error}"
             raise UserError(message, where=error.where, line=error.line) from error
     return {f"{i}:{j}": array[:, j] for i, array in enumerate(per_system) for j in range(array.shape[1])}
 

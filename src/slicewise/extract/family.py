@@ -43,6 +43,8 @@ class Family:
     relation: Relation
     names: Callable[[Index], pl.Series]
     """The names of some of the features, given by their places."""
+    shaped: bool = False
+    """Whether they are made of shapes."""
 
     def __len__(self) -> int:
         return len(self.relation)
@@ -64,7 +66,7 @@ class Quantity:
         cut = ordered[-quarter] if large else ordered[quarter - 1]
         if cut == (ordered[0] if large else ordered[-1]):  # the most frequent value is no extreme
             others = ordered[ordered != cut]
-            cut = others[0] if large else others[-1]
+            cut = (others[0] if large else others[-1]) if len(others) else cut
         return float(cut)
 
     def extreme(self, *, large: bool) -> NDArray[np.int32]:

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from slicewise.attributes import available
+from slicewise.attributes.attribute import Of
+from slicewise.attributes.facts import Facts
 from slicewise.errors import UserError, did_you_mean, quoted
 from slicewise.extract.items import ItemFeatures, Wanted
 from slicewise.extract.ngrams import GLUE
@@ -26,12 +29,15 @@ if TYPE_CHECKING:
 PAIR = "~~"
 OF_UNITS = re.compile(r"(span|token|left|right|label)(:| = )")
 EXTREME = re.compile(r"(?P<name>.+) (?P<end>large|small)")
+CUT = re.compile(r" \([≥≤] [^ ]+\)$")
+"""What a table says of a number besides its name."""
 NEAR = 2000
 """So many names, the most frequent, are tried for what a mistyped one may have meant."""
 
 
 def items_with(evaluation: Evaluation, system: str, feature: str, tokenizer: str | None = None) -> Flags:
     """Return which items have a feature, or both parts of a pair; `out` is what the system returned."""
+    feature = CUT.sub("", feature)
     whole = _single(evaluation, system, feature, tokenizer, strict=PAIR not in feature)
     if whole is not None:
         return whole
@@ -54,12 +60,13 @@ def _single(evaluation: Evaluation, system: str, feature: str, tokenizer: str | 
         numbers=EXTREME.fullmatch(feature) is not None,
         least=0,
     )
-    if OF_UNITS.match(feature) and evaluation.task.has_units:
-        units = UnitFeatures(evaluation, wanted, _attributes(feature))
-        of_units = _rows(feature, units.families(system), units.quantities(system))
-        if of_units is not None:
-            return _flags(units.facts.units.item[of_units], evaluation.aligned.items)
-    items = ItemFeatures(evaluation, wanted, _attributes(feature, evaluation))
+    known, of_units = _attribute(feature, evaluation)
+    if evaluation.task.has_units and (OF_UNITS.match(feature) or of_units):
+        units = UnitFeatures(evaluation, wanted, known)
+        rows_of_units = _rows(feature, units.families(system), units.quantities(system))
+        if rows_of_units is not None:
+            return _flags(units.facts.units.item[rows_of_units], evaluation.aligned.items)
+    items = ItemFeatures(evaluation, wanted, [] if of_units else known)
     confusions = items.confusions(system)
     families = [*items.families(system), *([] if confusions is None else [confusions])]
     spaces = [feature]
@@ -77,15 +84,11 @@ def _single(evaluation: Evaluation, system: str, feature: str, tokenizer: str | 
     return None
 
 
-def _attributes(feature: str, evaluation: Evaluation | None = None) -> Sequence[str]:
-    """Return the attribute that a feature may be of: `sLen large`, `capitals = lower`."""
+def _attribute(feature: str, evaluation: Evaluation) -> tuple[list[str], bool]:
+    """Return the attribute that a feature is of (`sLen large`, `capitals = lower`), and whether units have it."""
     name = feature.partition(" = ")[0] if " = " in feature else (m["name"] if (m := EXTREME.fullmatch(feature)) else "")
-    if evaluation is None or not name:
-        return []
-    from slicewise.attributes import available
-    from slicewise.attributes.facts import Facts
-
-    return [name] if name in available(Facts(evaluation))[0] else []
+    found = available(Facts(evaluation))[0].get(name) if name else None
+    return ([], False) if found is None else ([name], found.of is Of.UNIT)
 
 
 def _rows(name: str, families: Sequence[Family], quantities: Sequence[Quantity]) -> NDArray[np.int64] | None:
@@ -118,4 +121,9 @@ def _near(feature: str, families: Sequence[Family]) -> str:
         hint = did_you_mean(feature, names).partition("there ")[0]
         return hint or "features are named as `slicewise features` lists them"
     spaces = dict.fromkeys(family.space for family in families if family.space)
+    for space in spaces:
+        if any(
+            (family.names(np.arange(len(family))) == f"{space}:{feature}").any() for family in families if len(family)
+        ):
+            return f"did you mean {quoted(f'{space}:{feature}')}?"
     return f"namespaces here are {', '.join(spaces)}; write {next(iter(spaces), 'in')}:WORD"

@@ -88,7 +88,7 @@ class Interner:
         """Make a table with room for 2^bits, and put all that are known into it."""
         self._shift = np.uint64(64 - bits)
         self._table = np.full(1 << bits, NOBODY)
-        self._at = np.zeros(1 << bits, np.uint64)
+        self._at = ~(np.arange(1 << bits, dtype=np.uint64) << self._shift)  # no hash of this place
         self._more, self._more_ids = np.zeros(0, np.uint64), np.zeros(0, np.uint32)
         if len(self):
             self._add(self._hashes, np.arange(len(self), dtype=np.uint32))

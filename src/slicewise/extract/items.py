@@ -55,7 +55,7 @@ class ItemFeatures:
 
     def quantities(self, system: str, over: str = "items") -> list[Quantity]:  # noqa: ARG002
         """Return the numbers that items have: attributes, numerical fields, and the lengths of the others."""
-        fields = [*self._inputs, *self._outputs(system)] if self.wanted.numbers else []
+        fields = [*self._texts_given, *self._outputs(system)] if self.wanted.numbers else []
         return [*(field.number() or field.length() for field in fields), *self._described(system)[1]]
 
     @cache  # noqa: B019 (lives as long as the features do)
@@ -77,17 +77,23 @@ class ItemFeatures:
 
     @cached_property
     def _shared(self) -> list[Family]:
-        return self._made(self._inputs, self._labels("exp", "gold"))
+        return self._made(self._texts_given, self._labels("exp", "gold"))
 
     @cached_property
-    def _inputs(self) -> list[Field]:
+    def _texts_given(self) -> list[Field]:
+        return [*self.inputs, *at_once(self._cut, self._texts("exp", "gold"))]
+
+    @cached_property
+    def inputs(self) -> list[Field]:
+        """The input fields."""
         a, tokenizer = self.evaluation.aligned, self.wanted.tokenizer
         if a.tokens is not None and a.offsets is not None:
             tokens = of_tokens(a.tokens, a.offsets, tokenizer)
-            return [Field("in<1>" if self.wanted.geval else "in", tokens, geval=self.wanted.geval)]
+            texts = self.evaluation.token_texts() if self.wanted.geval else None
+            return [Field("in<1>" if self.wanted.geval else "in", tokens, texts, geval=self.wanted.geval)]
         fields = enumerate(a.fields.get_columns(), 1)
         named = [(f"in<{i}>" if self.wanted.geval else column.name, column.alias("")) for i, column in fields]
-        return at_once(self._cut, [*named, *self._texts("exp", "gold")])
+        return at_once(self._cut, named)
 
     @cache  # noqa: B019 (lives as long as the features do)
     def _outputs(self, system: str) -> list[Field]:
@@ -100,8 +106,7 @@ class ItemFeatures:
         if not whole or answers is None or name not in answers.columns:
             return []
         text = self.evaluation.answers(name)
-        text = text.list.join(" ") if isinstance(text.dtype, pl.List) else text
-        return [(space, text)]
+        return [(space, text.list.join("\t") if self.wanted.geval and isinstance(text.dtype, pl.List) else text)]
 
     def _cut(self, named: tuple[str, pl.Series]) -> Field:
         space, texts = named

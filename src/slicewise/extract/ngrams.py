@@ -38,6 +38,8 @@ def ngrams(tokens: Tokens, longest: int, least: int) -> Iterator[tuple[Relation,
         names = names.gather(left) + GLUE + words.gather(right)
         shown = np.flatnonzero(Limits(least, tokens.items)(relation.counts))
         yield relation.take(shown), partial(_gathered, names, shown)
+        if not len(keys):
+            return
         if length < longest:
             runs = _numbered(tokens, runs, own, keys, len(words), length)
 
@@ -61,11 +63,12 @@ def _keys(
     tokens: Tokens, runs: Numbers, own: Numbers, words: int, length: int
 ) -> Iterator[tuple[Index, NDArray[np.uint64], Numbers]]:
     """Return, batch by batch, the places where a run begins, its key and its row: a run of one less, and a token."""
-    offsets = tokens.offsets
+    offsets = tokens.offsets if tokens.parts is None else tokens.parts.offsets
+    item = np.arange(tokens.items) if tokens.parts is None else tokens.parts.item
     for batch in batches(offsets):
         start, end = int(offsets[batch.start]), int(offsets[batch.stop])
         sizes = np.diff(offsets[batch.start : batch.stop + 1])
-        rows = np.repeat(np.arange(batch.start, batch.stop, dtype=np.uint32), sizes)
+        rows = np.repeat(item[batch].astype(np.uint32), sizes)
         room = np.repeat(offsets[batch.start + 1 : batch.stop + 1] - length + 1, sizes)
         there = np.arange(start, end) < room
         there &= runs[start:end] != NONE

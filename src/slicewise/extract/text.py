@@ -43,13 +43,15 @@ class Field:
     def unigrams(self, least: int) -> Family:
         """Return the tokens."""
         relation, kept = by_row(self.tokens.ids, self.tokens.offsets, len(self.tokens.vocabulary), least)
-        return Family(Kind.TOKEN, self.space, relation, lambda at: self._named(self.tokens.vocabulary.gather(kept[at])))
+        names = partial(_gathered, self.tokens.vocabulary, kept)
+        return Family(Kind.TOKEN, self.space, relation, partial(self._glued, names))
 
     def shapes(self, least: int) -> Family:
         """Return the shapes of the tokens."""
         shaped = self._shaped
         relation, kept = by_row(shaped.ids, shaped.offsets, len(shaped.vocabulary), least)
-        return Family(Kind.SHAPE, self.space, relation, lambda at: self._named(shaped.vocabulary.gather(kept[at])))
+        names = partial(_gathered, shaped.vocabulary, kept)
+        return Family(Kind.SHAPE, self.space, relation, partial(self._glued, names), shaped=True)
 
     def ngrams(self, longest: int, least: int) -> Iterator[Family]:
         """Return the runs of adjacent tokens, from two to so many."""
@@ -67,22 +69,30 @@ class Field:
         """Return the runs of two adjacent shapes, as the published tool has them."""
         distinct = _first_of_each(self._shaped)
         for relation, glued in ngrams(distinct, 2, least):
-            yield Family(Kind.BIGRAM, self.space, relation, partial(self._glued, glued))
+            yield Family(Kind.BIGRAM, self.space, relation, partial(self._glued, glued), shaped=True)
 
     def category(self, least: int) -> Family | None:
         """Return the field's whole values, where they are few."""
-        if self.texts is None or self.texts.head(MOST_CATEGORIES * 10).n_unique() > MOST_CATEGORIES:
+        if (
+            self.texts is None
+            or self.texts.dtype != pl.String
+            or self.texts.head(MOST_CATEGORIES * 10).n_unique() > MOST_CATEGORIES
+        ):
             return None
         return categories(Kind.CATEGORY, self.space, f"{self.space} = ", self.texts, least, most=MOST_CATEGORIES)
 
     def length(self) -> Quantity:
-        """Return the number of tokens."""
+        """Return the number of tokens; of the published tool, of characters."""
         sizes = np.diff(self.tokens.offsets).astype(np.float64)
+        if self.geval and self.texts is not None:
+            sizes = self.texts.fill_null("").str.len_chars().to_numpy().astype(np.float64)
         return Quantity(Kind.LENGTH, self.space, f"{self.space} length", sizes)
 
     def number(self) -> Quantity | None:
         """Return the field as a number, where every row that has a value has a finite one."""
-        values = None if self.texts is None else numbers(self.texts)
+        values = None if self.texts is None or self.texts.dtype != pl.String else numbers(self.texts)
+        if values is not None and self.geval and np.isnan(values).any():  # which wants every row to have one
+            values = None
         return None if values is None else Quantity(Kind.NUMBER, self.space, f"{self.space} value", values)
 
     @cached_property
@@ -140,7 +150,7 @@ def coded(
 def _coded(values: pl.Series) -> tuple[pl.Series, NDArray[np.uint32]]:
     distinct = values.unique(maintain_order=True)
     codes = values.replace_strict(distinct, pl.Series(range(len(distinct)), dtype=pl.UInt32), return_dtype=pl.UInt32)
-    return distinct, codes.to_numpy()
+    return distinct, codes.to_numpy().astype(np.uint32)
 
 
 def _first_of_each(tokens: Tokens) -> Tokens:
@@ -150,3 +160,7 @@ def _first_of_each(tokens: Tokens) -> Tokens:
     first.sort()
     sizes = np.bincount(rows[first].astype(np.int64), minlength=tokens.items)
     return Tokens(tokens.ids[first], np.concatenate([[0], np.cumsum(sizes)]), tokens.vocabulary)
+
+
+def _gathered(names: pl.Series, places: Index, at: Index) -> pl.Series:
+    return names.gather(places[at])

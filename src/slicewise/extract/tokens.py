@@ -3,21 +3,35 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import count
 from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 
 from slicewise.extract.interning import CollisionError, Interner
+from slicewise.extract.parallel import at_once
 from slicewise.extract.tokenizers import TOKENIZERS
 
 if TYPE_CHECKING:
-    import polars as pl
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     Ids = NDArray[np.uint32]
 
 BATCH = 20_000
 """Items that are cut at a time, so that their strings never stand in memory all at once."""
+LONG = 100_000
+"""A field of so many items is cut by two threads."""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Texts of items: where the tokens of each begin, and the item of each."""
+
+    offsets: NDArray[np.int64]
+    item: NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -28,6 +42,8 @@ class Tokens:
     offsets: NDArray[np.int64]
     vocabulary: pl.Series
     """The string of each number."""
+    parts: Parts | None = None
+    """Where an item has several texts: tokens of different ones are not adjacent."""
 
     @property
     def items(self) -> int:
@@ -36,41 +52,82 @@ class Tokens:
 
 
 def tokenised(texts: pl.Series, tokenizer: str) -> Tokens:
-    """Cut running text; an absent text has no tokens."""
-    seed = 0
-    while True:
+    """Cut running text; an absent text has no tokens. Lists are several texts of one item."""
+    if isinstance(texts.dtype, pl.List):
+        return _several(texts, tokenizer)
+    return _without_collision(lambda seed: _tokenised(texts, tokenizer, seed))
+
+
+def _several(lists: pl.Series, tokenizer: str) -> Tokens:
+    sizes = lists.list.len().fill_null(0).to_numpy().astype(np.int64)
+    found = tokenised(lists.filter(pl.Series(sizes > 0)).explode().cast(pl.String), tokenizer)
+    ends = np.concatenate([[0], np.cumsum(sizes)])
+    parts = Parts(found.offsets, np.repeat(np.arange(len(sizes)), sizes))
+    return Tokens(found.ids, found.offsets[ends], found.vocabulary, parts)
+
+
+def _without_collision(make: Callable[[int], Tokens]) -> Tokens:
+    """Make tokens with another seed of the hash for as long as two strings have the same."""
+    for seed in count():
         try:
-            return _tokenised(texts, tokenizer, Interner(seed))
+            return make(seed)
         except CollisionError:
-            seed += 1
+            continue
+    raise AssertionError
 
 
-def _tokenised(texts: pl.Series, tokenizer: str, interned: Interner) -> Tokens:
-    sizes: list[NDArray[np.int64]] = []
-    pieces: list[Ids] = []
+def _tokenised(texts: pl.Series, tokenizer: str, seed: int) -> Tokens:
+    """Cut two halves of a long field at once, each with its own numbers, and number the second as the first."""
+    half = len(texts) // 2 + 1 if len(texts) >= LONG else len(texts)
+    halves = [texts.slice(0, half), *([texts.slice(half)] if half < len(texts) else [])]
+    first, *rest = at_once(lambda some: _pieces(some, Interner(seed)), halves)
+    for other in rest:
+        numbers = first.interned(other.interned.strings)
+        first.pieces.extend(numbers[batch] for batch in other.pieces)
+        first.sizes.extend(other.sizes)
+    return _cut_further(first.pieces, first.sizes, first.interned.strings, tokenizer, seed)
+
+
+@dataclass(frozen=True)
+class _Pieces:
+    """What stands between spaces, as numbers, and how many each item has; batch by batch."""
+
+    interned: Interner
+    pieces: list[Ids]
+    sizes: list[NDArray[np.int64]]
+
+
+def _pieces(texts: pl.Series, interned: Interner) -> _Pieces:
+    found = _Pieces(interned, [], [])
     for start in range(0, len(texts), BATCH):
         cut = texts.slice(start, BATCH).fill_null("").str.split(" ")
-        sizes.append(cut.list.len().to_numpy().astype(np.int64))
-        pieces.append(interned(cut.explode()))
-    return _cut_further(pieces, sizes, interned.strings, tokenizer)
+        found.sizes.append(cut.list.len().to_numpy().astype(np.int64))
+        found.pieces.append(interned(cut.explode()))
+    return found
 
 
 def of_tokens(tokens: pl.Series, offsets: NDArray[np.int64], tokenizer: str | None) -> Tokens:
     """Return tokens that are there already, cut further where a tokenizer is named."""
-    interned = Interner()
-    ids = interned(tokens)
-    if tokenizer is None:
-        return Tokens(ids, offsets, interned.strings)
-    return _cut_further([ids], [np.diff(offsets)], interned.strings, tokenizer)
+
+    def make(seed: int) -> Tokens:
+        interned = Interner(seed)
+        ids = interned(tokens.fill_null(""))
+        if tokenizer is None:
+            return Tokens(ids, offsets, interned.strings)
+        return _cut_further([ids], [np.diff(offsets)], interned.strings, tokenizer, seed)
+
+    return _without_collision(make)
 
 
-def _cut_further(pieces: list[Ids], sizes: list[NDArray[np.int64]], distinct: pl.Series, tokenizer: str) -> Tokens:
+def _cut_further(
+    pieces: list[Ids], sizes: list[NDArray[np.int64]], distinct: pl.Series, tokenizer: str, seed: int
+) -> Tokens:
     """Replace every piece by its tokens; `sizes` are the pieces of each item."""
     found, starts = TOKENIZERS[tokenizer](distinct)
     if found.equals(distinct):  # every piece is a token
         whole = np.concatenate(pieces) if pieces else np.zeros(0, np.uint32)
         return Tokens(whole, _offsets(sizes), distinct)
-    interned = Interner()
+    interned = Interner(seed)
     ids = interned(found)
     parts = [_expanded(batch, own, ids, starts) for batch, own in zip(pieces, sizes, strict=True)]
     flat = np.concatenate([part for part, _ in parts]) if parts else np.zeros(0, np.uint32)
@@ -81,9 +138,9 @@ def _expanded(
     pieces: Ids, sizes: NDArray[np.int64], ids: Ids, starts: NDArray[np.int64]
 ) -> tuple[Ids, NDArray[np.int64]]:
     """Return the tokens of one batch, and how many each item has."""
-    count = np.diff(starts)[pieces]
-    ends = np.cumsum(count)
-    at = np.repeat(starts[pieces] - ends + count, count)
+    number = np.diff(starts)[pieces]
+    ends = np.cumsum(number)
+    at = np.repeat(starts[pieces] - ends + number, number)
     at += np.arange(len(at))
     before = np.concatenate([[0], ends])
     last = np.cumsum(sizes)

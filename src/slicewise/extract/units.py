@@ -12,6 +12,7 @@ from slicewise.annotations import Task
 from slicewise.attributes.facts import Facts, expanded
 from slicewise.extract.described import UNITS, attributes_of, described
 from slicewise.extract.family import Kind
+from slicewise.extract.items import ItemFeatures
 from slicewise.extract.text import Field, categories, coded
 from slicewise.extract.tokens import Tokens, of_tokens
 
@@ -66,29 +67,35 @@ class UnitFeatures:
         names = "label:" + pl.Series(self.evaluation.aligned.labels, dtype=pl.String)
         codes = self.facts.units.label.astype(np.uint32)
         found = [coded(Kind.LABEL, "label", codes, rows, len(rows), self.wanted.least, names)]
+        if self.evaluation.task not in (Task.SPANS, Task.TOKENS):
+            items = ItemFeatures(self.evaluation, self.wanted).inputs
+            return [
+                *found,
+                *(family for field in items for family in self._of(self._around(field.space, field.tokens))),
+            ]
         return found if self.facts.corpus is None else [*found, *self._words()]
 
+    def _around(self, space: str, tokens: Tokens) -> Field:
+        """Return the tokens of each unit's item."""
+        item = self.facts.units.item
+        return Field(space, _at(tokens, tokens.offsets[item], np.diff(tokens.offsets)[item]))
+
+    def _of(self, field: Field, *, shapes: bool = False) -> Iterator[Family]:
+        yield field.unigrams(self.wanted.least)
+        if self.wanted.ngrams > 1:
+            yield from field.ngrams(self.wanted.ngrams, self.wanted.least)
+        if self.wanted.shapes or shapes:
+            yield field.shapes(self.wanted.least)
+
     def _words(self) -> Iterator[Family]:
-        least, wanted, item = self.wanted.least, self.wanted, self.facts.units.item
-        sizes = np.diff(self._tokens.offsets)
-        around = Field("in", self._at(self._tokens.offsets[item], sizes[item]))
-        fields = [around]
-        if self.evaluation.task in (Task.SPANS, Task.TOKENS):
-            own = "span" if self.evaluation.task is Task.SPANS else "token"
-            first, length = self.facts.unit_ranges
-            fields = [Field(own, self._at(first, length)), around]
-            yield from self._neighbours(first, length)
-            surface = self.evaluation.surface()
-            if self.evaluation.task is Task.SPANS and (
-                found := categories(Kind.CATEGORY, own, f"{own} = ", surface, least)
-            ):
-                yield found
-        for field in fields:
-            yield field.unigrams(least)
-            if wanted.ngrams > 1:
-                yield from field.ngrams(wanted.ngrams, least)
-            if wanted.shapes or field is not around:
-                yield field.shapes(least)
+        own = "span" if self.evaluation.task is Task.SPANS else "token"
+        first, length = self.facts.unit_ranges
+        yield from self._neighbours(first, length)
+        if self.evaluation.task is Task.SPANS:
+            strings = categories(Kind.CATEGORY, own, f"{own} = ", self.evaluation.surface(), self.wanted.least)
+            yield from [] if strings is None else [strings]
+        yield from self._of(Field(own, _at(self._tokens, first, length)), shapes=True)
+        yield from self._of(self._around("in", self._tokens))
 
     def _neighbours(self, first: Index, length: Index) -> Iterator[Family]:
         item, offsets = self.facts.units.item, self._tokens.offsets
@@ -96,7 +103,7 @@ class UnitFeatures:
             ("left", first - 1, first > offsets[item]),
             ("right", first + length, first + length < offsets[item + 1]),
         ):
-            yield Field(space, self._at(at, inside.astype(np.int64))).unigrams(self.wanted.least)
+            yield Field(space, _at(self._tokens, at, inside.astype(np.int64))).unigrams(self.wanted.least)
             edge = pl.Series(np.where(inside, "", "edge of the text"))
             if (found := categories(Kind.CATEGORY, space, f"{space} = ", edge, self.wanted.least)) is not None:
                 yield found
@@ -108,7 +115,8 @@ class UnitFeatures:
             raise ValueError("no tokens")
         return of_tokens(corpus.tokens, corpus.offsets, None)
 
-    def _at(self, first: Index, length: Index) -> Tokens:
-        """Return some tokens of each unit."""
-        _, at = expanded(first, length)
-        return Tokens(self._tokens.ids[at], np.concatenate([[0], np.cumsum(length)]), self._tokens.vocabulary)
+
+def _at(tokens: Tokens, first: Index, length: Index) -> Tokens:
+    """Return some tokens of each unit: so many from the first on."""
+    _, at = expanded(first, length)
+    return Tokens(tokens.ids[at], np.concatenate([[0], np.cumsum(length)]), tokens.vocabulary)

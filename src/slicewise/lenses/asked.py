@@ -2,24 +2,36 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from slicewise.errors import UserError
+from slicewise.errors import UserError, quoted
 from slicewise.metrics import DEFAULTS, catalogue, find_metric
+from slicewise.metrics.own import from_object
 from slicewise.metrics.prf import f_name
+from slicewise.own_code import split_name
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from slicewise.annotations import Task
     from slicewise.metrics.metric import Metric
 
+    Asked = Sequence[str | Callable[..., Any]] | str | Callable[..., Any]
+    """Names of metrics, or functions of your own; one, or several."""
 
-def metrics_asked(task: Task, names: Sequence[str], beta: float) -> list[Metric]:
+
+def metrics_asked(task: Task, asked: Asked, beta: float) -> list[Metric]:
     """Return the metrics asked for; --beta puts its F in the place of F1."""
-    names = list(dict.fromkeys(names)) or [
-        name.replace("f1", f_name(beta)) if beta != 1 else name for name in DEFAULTS[task]
-    ]
+    several = [asked] if isinstance(asked, str) or callable(asked) else list(dict.fromkeys(asked))
+    names = several or [name.replace("f1", f_name(beta)) if beta != 1 else name for name in DEFAULTS[task]]
     if not names:
         raise UserError(f"the task {task.value} needs a metric; add --metric NAME: {', '.join(catalogue(task))}")
-    return list({m.name: m for m in (find_metric(name, task) for name in names)}.values())
+    found: dict[str, tuple[bool, Metric]] = {}
+    for name in names:
+        metric = find_metric(name, task) if isinstance(name, str) else from_object(name, task)
+        own = not isinstance(name, str) or split_name(name) is not None
+        before = found.get(metric.name)
+        if before is not None and (own or before[0]):
+            raise UserError(f"two metrics are called {quoted(metric.name)}; rename your function")
+        found[metric.name] = (own, metric)
+    return [metric for _, metric in found.values()]

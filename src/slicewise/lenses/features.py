@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from slicewise.annotations import Task
+from slicewise.engine import references
 from slicewise.errors import UserError, did_you_mean, quoted
 from slicewise.extract.items import ItemFeatures, Wanted
 from slicewise.extract.tokenizers import check_tokenizer
@@ -26,9 +28,11 @@ from slicewise.stats.multiplicity import benjamini_hochberg, benjamini_yekutieli
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    import polars as pl
     from numpy.typing import NDArray
 
     from slicewise.evaluation import Evaluation
+    from slicewise.lenses.asked import Asked
     from slicewise.lenses.population import Population
     from slicewise.lenses.ranking import Ranking
     from slicewise.metrics.metric import Metric
@@ -76,14 +80,14 @@ def features(
     direction: str = "worst",
     change: tuple[str, str] | None = None,
     only: Sequence[str] | str = (),
-    metrics: Sequence[str] | str = (),
+    metrics: Asked = (),
     beta: float = 1.0,
     bigrams: bool = False,
     ngrams: int | None = None,
     shapes: bool = False,
     pairs: bool = False,
     numbers: bool = False,
-    attributes: Sequence[str] = (),
+    attributes: Sequence[str] | str = (),
     tokenizer: str | None = None,
     min_count: int | None = None,
     min_pair_count: int | None = None,
@@ -105,16 +109,21 @@ def features(
     units (found or missed) and returned units (right or spurious). `geval`: the numbers of the published tool.
     """
     check_options(beta=beta, resamples=resamples, confidence=confidence, seed=seed, restarts=restarts)
-    names = [metrics] if isinstance(metrics, str) else list(metrics)
-    metric = metrics_asked(evaluation.task, names, beta)[0]
+    if units and not evaluation.task.has_units:
+        raise UserError(f"the task {evaluation.task.value} has no units to rank; leave out --units")
+    attributes = [attributes] if isinstance(attributes, str) else attributes
+    metric = metrics_asked(evaluation.task, [] if units else metrics, beta)[0]
     least = (1 if geval else 5) if min_count is None else min_count
+    pair_least = least if min_pair_count is None else _count("min-pair-count", min_pair_count, 1)
+    if units and ratio:
+        raise UserError("units are right or wrong, and have no ratio; leave out --ratio")
+    if units and tokenizer is not None and evaluation.task in (Task.SPANS, Task.TOKENS):
+        raise UserError("units are made of the data's own tokens, or of words; leave out --tokenizer")
     request = Request(
         direction=_direction(direction, change, ratio=ratio),
         systems=_systems(evaluation, change, [only] if isinstance(only, str) else only, restarts),
         least=_count("min-count", least, 1),
-        pair_least=(least if min_pair_count is None else _count("min-pair-count", min_pair_count, 1))
-        if pairs
-        else None,
+        pair_least=pair_least if pairs else None,
         top=_count("top", top, 0),
         fold=fold and not geval,
         ratio=ratio,
@@ -125,27 +134,37 @@ def features(
         seed=seed,
     )
     wanted = Wanted(
-        tokenizer=check_tokenizer(tokenizer) if tokenizer else "geval" if geval else None,
-        ngrams=max(_count("ngrams", ngrams or 1, 1), 2 if bigrams else 1),
+        tokenizer=check_tokenizer(tokenizer) if tokenizer is not None else "geval" if geval else None,
+        ngrams=max(_count("ngrams", 1 if ngrams is None else ngrams, 1), 2 if bigrams else 1),
         shapes=shapes,
         numbers=numbers,
-        least=least,
+        least=0 if geval else least,
         geval=geval,
     )
     found = _Lists(evaluation, metric, request, wanted, tuple(attributes), units=units, on_step=on_step).all()
     data = evaluation.summary()
     data["warnings"] = [*data["warnings"], *dict.fromkeys(w for one in found for w in one.warnings)]
+    data["warnings"] += _unranked(evaluation, request) if units else []
     lists = tuple(one.ranked for one in found)
     return FeaturesResult(
         command="features",
-        signature=evaluation.signature(*_parts(request, wanted, metric, attributes, units=units)),
+        signature=evaluation.signature(
+            *_parts(request, wanted, metric, attributes, references(evaluation), units=units)
+        ),
         data=data,
         lists=lists,
         examples=examples_of(evaluation, metric, lists),
         correction=request.correction,
+        least=request.least,
         geval=geval,
         scale=metric.scale,
     )
+
+
+def _unranked(evaluation: Evaluation, request: Request) -> list[str]:
+    """Say whose units cannot be ranked because there are none."""
+    names = ["gold", *(system for system, old in request.systems if old is None)]
+    return [f"{name} has no units to rank" for name in names if not evaluation.units[name].any()]
 
 
 def _direction(direction: str, change: tuple[str, str] | None, *, ratio: bool) -> str:
@@ -166,6 +185,8 @@ def _systems(
         if name not in evaluation.systems and name not in evaluation.restarts:
             raise UserError(f"no system {quoted(name)}; {did_you_mean(name, evaluation.systems)}")
     first = {name: own[0] for name, own in evaluation.restarts.items()}
+    if change is not None and only:
+        raise UserError("--only does not go with --worsening or --improving, which name their systems")
     if change is not None:
         old, new = (first.get(name, name) for name in change)
         if old == new:
@@ -187,12 +208,22 @@ def _correction(name: str) -> str:
     return name
 
 
-def _parts(request: Request, wanted: Wanted, metric: Metric, attributes: Sequence[str], *, units: bool) -> list[str]:
+def _parts(
+    request: Request,
+    wanted: Wanted,
+    metric: Metric,
+    attributes: Sequence[str],
+    gold: pl.Series | None,
+    *,
+    units: bool,
+) -> list[str]:
     """Return what pins the lists."""
     kinds = ["tokens", *(f"{n}grams" for n in range(2, wanted.ngrams + 1))]
     kinds += [name for name in ("shapes", "numbers") if getattr(wanted, name)]
     kinds += ["pairs"] if request.pair_least is not None else []
-    parts = [f"metrics:{metric.name}", request.direction, f"features:{'+'.join([*kinds, *attributes])}"]
+    parts = [] if units else [f"metrics:{metric.name}"]
+    parts += [request.direction, f"features:{'+'.join([*kinds, *attributes])}"]
+    parts += [f"{metric.name}({metric.signature(gold)})"] if metric.signature is not None and not units else []
     parts += [f"change:{old}>{new}" for new, old in request.systems if old is not None]
     parts += [f"tokenizer:{wanted.tokenizer}"] if wanted.tokenizer else []
     parts += [f"min-count:{request.least}", f"correction:{request.correction}", f"seed:{request.seed}"]
@@ -221,8 +252,6 @@ class _Lists:
 
     def all(self) -> list[_Found]:
         """Return the lists, one per system, or two where units are ranked."""
-        if self.units and not self.evaluation.task.has_units:
-            raise UserError(f"the task {self.evaluation.task.value} has no units to rank; leave out --units")
         self._step("extracting features")
         made = (UnitFeatures if self.units else ItemFeatures)(self.evaluation, self.wanted, self.attributes)
         found = []
@@ -238,7 +267,8 @@ class _Lists:
     def _populations(self, system: str, old: str | None) -> list[Population]:
         if self.units:
             sides = ("gold",) if old is not None or self.evaluation.task.value == "labels" else ("gold", "returned")
-            return [of_units(self.evaluation, over, system, old) for over in sides]
+            there = [over for over in sides if self.evaluation.units["gold" if over == "gold" else system].any()]
+            return [of_units(self.evaluation, over, system, old) for over in there]
         if old is not None:
             return [of_change(self.evaluation, self.metric, old, system, ratio=self.request.ratio)]
         return [of_items(self.evaluation, self.metric, system)]
@@ -272,6 +302,7 @@ class _Lists:
                 value=defined(total),
                 mean=float(population.scores.mean()),
                 lower_is_better=population.sign < 0,
+                ratio=request.ratio,
                 tested=len(ranking.tested),
                 significant=int((q < ALPHA).sum()),
                 features=tuple(features),
@@ -346,21 +377,22 @@ class _Rows:
             j = one.feature
             source = self.ranking.sources[int(tests.source[j])]
             number = source if isinstance(source, Extremes) else None
+            other = number is not None and number.mean is not None  # the published tool takes other items
             found.append(
                 Feature(
                     feature=names[i],
                     kind=source.kind.value,
                     n=int(tests.n[j]),
-                    mean=float(means[i]) if number is None or number.mean is None else number.mean,
-                    rest_mean=defined(float(rest_means[i])),
-                    difference=defined(float(means[i] - rest_means[i])),
-                    ci=bounds[i],
-                    metric=defined(float(metric[i])),
-                    rest_metric=defined(float(rest[i])),
-                    expected_improvement=defined(float(gained[i])),
+                    mean=number.mean if number is not None and number.mean is not None else float(means[i]),
+                    rest_mean=None if other else defined(float(rest_means[i])),
+                    difference=None if other else defined(float(means[i] - rest_means[i])),
+                    ci=None if other else bounds[i],
+                    metric=None if other else defined(float(metric[i])),
+                    rest_metric=None if other else defined(float(rest[i])),
+                    expected_improvement=None if other else defined(float(gained[i])),
                     auc=defined(float(tests.auc[j])),
                     tau=None if number is None else defined(number.tau),
-                    cut=None if number is None else number.cut(int(tests.place[j])),
+                    cut=None if number is None or other else number.cut(int(tests.place[j])),
                     z=defined(float(tests.z[j])),
                     p=float(tests.p[j]),
                     log10_p=float(tests.log10_p[j]),

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from slicewise.evaluation import Evaluation
+    from slicewise.lenses.asked import Asked
     from slicewise.lenses.population import Population
     from slicewise.metrics.metric import Metric
 
@@ -51,7 +52,7 @@ def items(
     change: tuple[str, str] | None = None,
     feature: str | None = None,
     only: str | None = None,
-    metrics: Sequence[str] | str = (),
+    metrics: Asked = (),
     beta: float = 1.0,
     tokenizer: str | None = None,
     top: int = 0,
@@ -60,7 +61,7 @@ def items(
 
     `change=(old, new)`: by the difference of two systems, most worsened first. `feature`: only items that have it.
     """
-    metric = metrics_asked(evaluation.task, [metrics] if isinstance(metrics, str) else list(metrics), beta)[0]
+    metric = metrics_asked(evaluation.task, metrics, beta)[0]
     if order not in ORDERS:
         raise UserError(f"unknown order {quoted(order)}; {did_you_mean(order, ORDERS)}")
     if top < 0:

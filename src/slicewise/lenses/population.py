@@ -64,10 +64,17 @@ class Population:
         return self.scores if self.sign > 0 else -self.scores
 
 
+def tidy(scores: Array) -> Array:
+    """Return scores to twelve digits of the largest, so that 1 − ⅔ and ⅓ − 0 are the same."""
+    largest = float(np.abs(scores[np.isfinite(scores)]).max(initial=0.0))
+    digits = 12 - int(np.ceil(np.log10(largest))) if largest > 0 else 12
+    return np.asarray(np.round(scores, digits) + 0.0) if abs(digits) < 300 else scores
+
+
 def of_items(evaluation: Evaluation, metric: Metric, system: str) -> Population:
     """Return a system's items with their scores."""
     found = item_scores(evaluation, metric, system)
-    return _items(evaluation, found, found.scores, found.statistics, metric.finish, metric.name, system)
+    return _items(evaluation, found, found.scores, found.statistics, metric.finish, system)
 
 
 def of_change(evaluation: Evaluation, metric: Metric, old: str, new: str, *, ratio: bool) -> Population:
@@ -80,12 +87,12 @@ def of_change(evaluation: Evaluation, metric: Metric, old: str, new: str, *, rat
         return np.divide(a, b, out=np.full(np.shape(a), np.nan), where=b != 0) if ratio else a - b
 
     statistics = np.concatenate([after.statistics, before.statistics], axis=1)
-    if ratio:
-        scores = np.full(len(after.scores), np.nan)
-        np.divide(after.scores, before.scores, out=scores, where=before.scores != 0)
-    else:
-        scores = after.scores - before.scores
-    return _items(evaluation, after, scores, statistics, change, metric.name, f"{old} or {new}")
+    if not ratio:
+        return _items(evaluation, after, after.scores - before.scores, statistics, change, f"{old} or {new}")
+    scores = np.full(len(after.scores), np.nan)
+    np.divide(after.scores, before.scores, out=scores, where=before.scores != 0)
+    why = f"a score other than 0 by {old}, which a ratio needs"
+    return _items(evaluation, after, scores, statistics, change, f"{old} or {new}", why)
 
 
 def _items(
@@ -94,14 +101,17 @@ def _items(
     scores: Array,
     statistics: Array,
     finish: Callable[[Array], Array],
-    name: str,
     whose: str,
+    what: str = "",
 ) -> Population:
+    name = found.metric.name
+    what = what or f"a score by {name}"
+    scores = tidy(scores)
     kept = np.isfinite(scores)
     lost = int((~kept).sum())
     if not kept.any():
-        raise UserError(f"no item of {whose} has a score by {name}; choose another --metric")
-    said = (f"{counted(lost, 'item')} of {whose} without a score by {name}, left out of the ranking",) if lost else ()
+        raise UserError(f"no item of {whose} has {what}; choose another --metric")
+    said = (f"{counted(lost, 'item')} of {whose} without {what}, left out of the ranking",) if lost else ()
     return Population(
         over="items",
         kept=kept,

@@ -10,6 +10,7 @@ import polars as pl
 
 from slicewise.extract.family import Kind
 from slicewise.extract.pairs import pairs as all_pairs
+from slicewise.extract.parallel import at_once
 from slicewise.extract.relation import Limits, Relation, joined
 from slicewise.lenses.sources import Contained, Extremes, Source, Together, named
 from slicewise.stats.geval import geval_number, geval_tail
@@ -112,14 +113,8 @@ def rank(
     """Test every feature that enough rows have, and enough have not."""
     null = RankNull.of(population.oriented, seed=seed)
     tester = _Tester(population, null, side, geval)
-    single: list[Contained] = []
-    parts: list[Tests] = []
-    for family in families:
-        relation = family.relation.among(population.kept)
-        places = np.flatnonzero(Limits(max(least, 1), population.size)(relation.counts))
-        relation = relation if len(places) == len(relation) else relation.take(places)
-        single.append(Contained(family, relation, places))
-        parts.append(tester.contained(relation, len(single) - 1))
+    single = at_once(lambda family: _contained(family, population, max(least, 1)), families)
+    parts = at_once(lambda i: tester.contained(single[i].relation, i), range(len(single)))
     sources: list[Source] = list(single)
     for quantity in quantities:
         for source, found in tester.number(quantity, len(sources), least):
@@ -129,11 +124,22 @@ def rank(
     tested, among = tests.p, np.arange(len(tests))
     if pair_least is not None:
         alone = Tests.joined(parts[: len(single)]) if single else _nothing()
-        together, paired, p, at = tester.pairs(single, alone, len(sources), max(pair_least, 1))
+        limits = (max(pair_least, 1), max(pair_least, 1))
+        if geval:  # any feature of enough rows is a part, and the pair is a feature like any other
+            single, alone = tester.every_part(families, least)
+            limits = (max(pair_least, 1), max(least, 1))
+        together, paired, p, at = tester.pairs(single, alone, len(sources), limits)
         sources.append(together)
         among = np.concatenate([among, len(tested) + at])
         tests, tested = Tests.joined([tests, paired]), np.concatenate([tested, p])
     return Ranking(tuple(sources), tests, tested, among)
+
+
+def _contained(family: Family, population: Population, least: int) -> Contained:
+    """Return the features of a family that enough of a population's rows have."""
+    relation = family.relation.among(population.kept)
+    places = np.flatnonzero(Limits(least, population.size)(relation.counts))
+    return Contained(family, relation if len(places) == len(relation) else relation.take(places), places)
 
 
 def _nothing() -> Tests:
@@ -152,12 +158,13 @@ class _Tester:
     def binary(self, source: NDArray[np.int32], place: Index, n: Index, doubled: Index) -> Tests:
         """Test features that rows have or have not."""
         found = self.null.tests(n, doubled, self.side)
-        p, log10_p, method = found.p, found.log10_p, found.method
+        p, log10_p, method, z = found.p, found.log10_p, found.method, found.z
         if self.geval:
             mirrored = doubled if self.side == "low" else 2 * n * (self.null.n + 1) - doubled
             tail = geval_tail(self.null.n, n, mirrored)
+            z = z * np.sqrt(1 - self.null.ties / (self.null.n**3 - self.null.n)) if self.null.n > 1 else z
             p, log10_p, method = tail.p, tail.log10_p, np.full(len(n), NORMAL, np.int8)
-        return Tests(source, place, n, found.auc, found.z, p, log10_p, method, found.chi2)
+        return Tests(source, place, n, found.auc, z, p, log10_p, method, found.chi2)
 
     def contained(self, relation: Relation, number: int) -> Tests:
         """Test the features of a family."""
@@ -171,7 +178,7 @@ class _Tester:
         values = quantity.values
         there = ~np.isnan(values)
         n = int(there.sum())
-        if n < max(2, least) or (values[there] == values[there][:1]).all():
+        if n < max(2, 0 if self.geval else least) or (values[there] == values[there][:1]).all():
             return []
         if self.geval:
             return self._geval_number(quantity, number)
@@ -204,11 +211,20 @@ class _Tester:
         )  # fmt: skip
         return [(source, tests)]
 
+    def every_part(self, families: Sequence[Family], least: int) -> tuple[list[Contained], Tests]:
+        """Return all features, those that cannot be listed behind all others."""
+        found = [_contained(family, self.population, 0) for family in families]
+        tests = [self.contained(source.relation, i) for i, source in enumerate(found)]
+        every = Tests.joined(tests) if tests else _nothing()
+        listed = Limits(max(least, 1), self.population.size)(every.n)
+        return found, replace(every, log10_p=np.where(listed, every.log10_p, np.inf))
+
     def pairs(
-        self, sources: Sequence[Contained], tests: Tests, number: int, least: int
+        self, sources: Sequence[Contained], tests: Tests, number: int, limits: tuple[int, int]
     ) -> tuple[Together, Tests, Array, Index]:
         """Test all pairs; list those that say more than either part; return p of all, and where the listed ones are."""
-        parts, names = _frequent(sources, tests, least)
+        part_least, least = limits
+        parts, names = _frequent(sources, tests, part_least)
         first = np.cumsum([0] + [len(source.relation) for source in sources])
         relation = joined([source.relation for source in sources], self.population.size)
         relation = relation.take(first[parts.source] + parts.place)
@@ -240,19 +256,23 @@ class _Tester:
 def _frequent(sources: Sequence[Contained], tests: Tests, least: int) -> tuple[Tests, pl.Series]:
     """Return the features that pairs are made of, in the order in which a pair names its parts, and their names."""
     at = np.flatnonzero(tests.n >= least)
-    keys = pl.DataFrame(
-        [_pair_key(source.family) for source in sources], orient="row", schema=["space", "length", "shape"]
-    )
-    frame = keys[tests.source[at]].with_columns(name=named(sources, tests.source[at], tests.place[at]), at=at)
+    spaces = sorted(dict.fromkeys(source.family.space for source in sources), key=_space_key)
+    keys = [(spaces.index(source.family.space), *_length_key(source.family)) for source in sources]
+    frame = pl.DataFrame(keys, orient="row", schema={"space": pl.Int64, "length": pl.Int64, "shape": pl.Boolean})
+    frame = frame[tests.source[at]].with_columns(name=named(sources, tests.source[at], tests.place[at]), at=at)
     frame = frame.sort("space", "length", "shape", "name")
     return tests.take(frame["at"].to_numpy()), frame["name"]
 
 
-def _pair_key(family: Family) -> tuple[int, int, bool]:
-    """Return what comes first in a pair: expected, returned, input; shorter runs; text before shapes."""
-    space = {"exp": 0, "out": 1}.get(family.space, 2)
-    length = {Kind.BIGRAM: 1, Kind.NGRAM: 2}.get(family.kind, 0)
-    return space, length, family.kind is Kind.SHAPE
+def _space_key(space: str) -> tuple[int, int, str]:
+    """Return what comes first in a pair: what was expected, what was returned, the inputs by their numbers."""
+    number = space.removeprefix("in<").removesuffix(">")
+    return {"exp": 0, "out": 1}.get(space, 2), int(number) if number.isdecimal() else 0, space
+
+
+def _length_key(family: Family) -> tuple[int, bool]:
+    """Return that shorter runs come first, and text before shapes."""
+    return {Kind.BIGRAM: 1, Kind.NGRAM: 2}.get(family.kind, 0), family.shaped
 
 
 def _label_side(source: Contained) -> int:

@@ -11,14 +11,12 @@ import numpy as np
 
 from slicewise.annotations import Task
 from slicewise.engine import count_cells, item_statistics, metric_cells, references, unit_column_cells
-from slicewise.errors import UserError, quoted
+from slicewise.lenses.asked import metrics_asked
 from slicewise.lenses.errors import KINDS, STATISTICS, WAYS, label_confusions, span_confusions, span_errors
 from slicewise.lenses.inference import ALPHA, bounds_of, check_options, interval_method, test_method
 from slicewise.matching.repair import repaired_f1
-from slicewise.metrics import DEFAULTS, catalogue, find_metric
 from slicewise.metrics.counts import N_GOLD, N_PRED, TP, by_label, f_beta, precision, recall, total
 from slicewise.metrics.prf import f_name, macro, weighted
-from slicewise.own_code import split_name
 from slicewise.results.base import count, defined
 from slicewise.results.score import Inference, Mean, Pair, Prf, ScoreResult, Spread, SystemScores, Value
 from slicewise.stats.canonical import canonical_order
@@ -33,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from slicewise.evaluation import Evaluation
+    from slicewise.lenses.asked import Asked
     from slicewise.lenses.errors import SpanErrors
     from slicewise.metrics.metric import Metric
     from slicewise.results.base import Bounds
@@ -46,7 +45,7 @@ MANY_SYSTEMS = 10
 def score(
     evaluation: Evaluation,
     *,
-    metrics: Sequence[str] | str = (),
+    metrics: Asked = (),
     beta: float = 1.0,
     resamples: int = 1000,
     confidence: float = 0.95,
@@ -57,9 +56,8 @@ def score(
 
     `metrics`: the first ranks; those of the task where none is named. `resamples=0`: no intervals and no tests.
     """
-    metrics = [metrics] if isinstance(metrics, str) else metrics
     check_options(beta=beta, resamples=resamples, confidence=confidence, seed=seed, restarts=restarts)
-    chosen = _metrics(evaluation.task, metrics, beta)
+    chosen = metrics_asked(evaluation.task, metrics, beta)
     tally = _Tally.of(evaluation, chosen, resamples=resamples, confidence=confidence, seed=seed)
     values = {metric.name: tally.values(metric) for metric in chosen}
     systems = {name: _system_scores(evaluation, tally, values, i) for i, name in enumerate(evaluation.systems)}
@@ -91,23 +89,6 @@ def score(
             draws=draws,
         ),
     )
-
-
-def _metrics(task: Task, names: Sequence[str], beta: float) -> list[Metric]:
-    """Return the metrics asked for; --beta puts its F in the place of F1."""
-    names = list(dict.fromkeys(names)) or [
-        name.replace("f1", f_name(beta)) if beta != 1 else name for name in DEFAULTS[task]
-    ]
-    if not names:
-        raise UserError(f"the task {task.value} needs a metric; add --metric NAME: {', '.join(catalogue(task))}")
-    found: dict[str, tuple[str, Metric]] = {}
-    for name in names:
-        metric = find_metric(name, task)
-        before, _ = found.get(metric.name, ("", metric))
-        if before and (split_name(name) or split_name(before)):
-            raise UserError(f"two metrics are called {quoted(metric.name)}; rename your function")
-        found[metric.name] = (name, metric)
-    return [metric for _, metric in found.values()]
 
 
 @dataclass(frozen=True)

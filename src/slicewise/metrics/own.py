@@ -21,7 +21,7 @@ from slicewise.annotations import Task
 from slicewise.errors import UserError, counted, quoted
 from slicewise.metrics.mean import mean
 from slicewise.metrics.metric import ItemError, Metric
-from slicewise.own_code import STOPS, digest, line_of, load, said, split_name
+from slicewise.own_code import STOPS, digest, line_of, load, place, said, split_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -41,16 +41,31 @@ def from_file(given: str) -> Metric | None:
         return None
     path, name = named
     found = load(path, name, fits=lambda value: callable(value) or hasattr(value, "statistics"))
-    own = _Own(path, name, _made(found, path, name))
     hashed = digest(path)
+    return _metric(_Own(path, name, _made(found, path, name)), found, f"file:{hashed}")
+
+
+def from_object(thing: Any, task: Task) -> Metric:
+    """Return the metric of a function, a class or an object, under its own name."""
+    name = str(getattr(thing, "__name__", type(thing).__name__))
+    if not (callable(thing) or hasattr(thing, "statistics")):
+        raise UserError(f"a metric is {name!r}; expected a name, a function, or an object with statistics and finish")
+    if task not in TASKS:
+        listed = " and ".join(sorted(t.value for t in TASKS))
+        raise UserError(f"metrics of your own are for {listed}, but the task is {task.value}")
+    path = place(thing)[0] or "your function"
+    return _metric(_Own(path, name, _made(thing, path, name)), thing, "own")
+
+
+def _metric(own: _Own, found: Any, signature: str) -> Metric:
     return Metric(
-        name=name,
+        name=own.name,
         summary=((inspect.getdoc(found) or "").strip() or "a metric of your own").splitlines()[0].rstrip("."),
         tasks=TASKS,
         statistics=own.statistics,
         takes_input="input" in own.parameters,
         finish=own.finish if own.several else mean,
-        signature=lambda _: f"file:{hashed}",
+        signature=lambda _: signature,
         greater_is_better=bool(own.said("greater_is_better", True)),
         item_score=bool(own.said("item_score", True)),
         best=own.best(),

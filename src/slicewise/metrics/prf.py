@@ -43,9 +43,9 @@ def f_name(beta: float) -> str:
     return "f" + f"{beta:.12f}".rstrip("0").rstrip(".")
 
 
-def of_items(finish: Callable[[Array], Array], sums: Array) -> Array:
-    """Return the scores of single items; nothing expected and nothing returned is right."""
-    counts = sums if sums.shape[-1] == 3 else total(sums)
+def of_items(finish: Callable[[Array], Array], sums: Array, *, labels: bool = False) -> Array:
+    """Return the scores of single items, from counts or from those of labels; nothing to find, nothing found: right."""
+    counts = total(sums) if labels else sums
     return np.where(counts[..., N_PRED] + counts[..., N_GOLD] == 0, 1.0, finish(sums))
 
 
@@ -72,7 +72,7 @@ def prf_metrics(beta: float = 1.0) -> list[Metric]:
                     summary=f"{name}: {summary}",
                     tasks=SETS,
                     finish=finish,
-                    item_finish=partial(of_items, finish),
+                    item_finish=partial(of_items, finish, labels=True),
                 )
             )
     return listed

@@ -65,6 +65,8 @@ class FeatureList:
     """The metric over all."""
     mean: float
     lower_is_better: bool
+    ratio: bool
+    """Whether systems are compared by new/old."""
     tested: int
     significant: int
     """How many of them have q < 0.05."""
@@ -91,6 +93,7 @@ class FeaturesResult(Result):
     lists: tuple[FeatureList, ...]
     examples: dict[int, Example]
     correction: str
+    least: int
     geval: bool
     scale: float
 

@@ -51,22 +51,43 @@ def _title(ranked: FeatureList) -> str:
 
 def _opening(ranked: FeatureList) -> str:
     noun = counted(ranked.n, NOUNS[ranked.over])
-    value = signed(ranked.value) if ranked.against is not None else score(ranked.value)
-    change = " changes by" if ranked.against is not None else ""
     tested = f"{counted(ranked.tested, 'feature')} tested, {ranked.significant:,} with q < {ALPHA}"
-    return f"{ranked.metric}{change} {value} on {noun}; {tested}."
+    return f"{ranked.metric}{_value(ranked, ranked.value, 4)} on {noun}; {tested}."
+
+
+def _value(ranked: FeatureList, value: float | None, digits: int = 3) -> str:
+    """Write a value of the metric, or how it changes."""
+    if ranked.against is None:
+        return f" {score(value, digits)}"
+    return f" is {score(value, digits)} times the old" if ranked.ratio else f" changes by {signed(value, digits)}"
 
 
 def _said(ranked: FeatureList, result: FeaturesResult) -> list[str]:
     """Put the strongest features into words, or say that there are none."""
-    sure = [f for f in ranked.features if f.q is not None and f.q < ALPHA]
     if result.geval:
         return []
-    if not sure:
-        least = min((f.q for f in ranked.features if f.q is not None), default=None)
-        why = "" if least is None else f" (smallest q {probability(least)})"
-        return [f"None survives correction{why}: the list is no more than chance would give."]
-    return [_in_words(ranked, f) for f in sure[:SAID]]
+    if not ranked.tested:
+        noun = NOUNS[ranked.over]
+        least = counted(result.least, noun)
+        return [f"There is nothing to test: no feature that {least} have and as many have not; see --min-count."]
+    if not ranked.significant:
+        least_q = min((f.q for f in ranked.features if f.q is not None), default=None)
+        return [f"None is sure: the smallest q is {probability(least_q)}."]
+    sure = [f for f in ranked.features if f.q is not None and f.q < ALPHA]
+    told = [_in_words(ranked, f) for f in sure if _tells(ranked, f)][:SAID]
+    if sure and result.data["task"] in ("spans", "multilabel") and ranked.over == "items":
+        told.append(
+            "Items without anything expected or returned count as right here; --units ranks what is in the others."
+        )
+    return told
+
+
+def _tells(ranked: FeatureList, feature: Feature) -> bool:
+    """Whether the metric says of a feature what the ranking by item scores says."""
+    gain = feature.expected_improvement
+    if ranked.direction in ("best", "improving"):
+        return gain is None or gain < 0
+    return gain is None or gain > 0
 
 
 def _in_words(ranked: FeatureList, feature: Feature) -> str:
@@ -76,14 +97,18 @@ def _in_words(ranked: FeatureList, feature: Feature) -> str:
         wrong = {"gold": "missed", "returned": "spurious"}[ranked.over]
         rest = "" if feature.rest_mean is None else f", against {1 - feature.rest_mean:.0%} of the others"
         return f"{1 - feature.mean:.0%} of the {noun} {what} are {wrong}{rest} (q {probability(feature.q)})."
-    value, rest_value = feature.metric, feature.rest_metric
-    against = "" if rest_value is None else f" against {score(rest_value, 3)} on the others"
+    rest_value = feature.rest_metric
+    written = score if ranked.against is None or ranked.ratio else signed
+    against = "" if rest_value is None else f" against {written(rest_value, 3)} on the others"
     gain = feature.expected_improvement
-    worth = (
-        "" if gain is None or ranked.direction != "worst" else f"; as good as the others, they would add {signed(gain)}"
-    )
+    worth = ""
+    if gain is not None and ranked.direction == "worst":
+        verb = f"lower {ranked.metric} by" if ranked.lower_is_better else "add"
+        worth = f"; as good as the others, they would {verb} {gain:.4f}"
     verb = (
-        f"{ranked.metric} changes by {signed(value, 3)}" if ranked.against else f"{ranked.metric} is {score(value, 3)}"
+        f"{ranked.metric} is{_value(ranked, feature.metric)}"
+        if ranked.against is None
+        else f"{ranked.metric}{_value(ranked, feature.metric)}"
     )
     return f"{verb} on the {noun} {what}{against} (q {probability(feature.q)}){worth}."
 
@@ -107,23 +132,23 @@ def _short(text: str, limit: int) -> str:
 
 
 def _ranking(ranked: FeatureList) -> Grid:
-    written = score if ranked.against is None else signed
+    written = score if ranked.against is None or ranked.ratio else signed
     drawn = any(f.ci is not None for f in ranked.features)
-    columns = (
-        [Column("difference"), Column("interval", beside=True)]
-        if drawn
-        else [Column("rest"), Column("gain"), Column("p")]
-    )
-    whole = []
+    gains = ranked.direction in ("worst", "worsening")
+    columns = [Column("rest"), *([Column("gain")] if gains else []), Column("p")]
+    if drawn:
+        columns = [Column("difference"), Column("interval", beside=True)]
+    rows = []
     for f in ranked.features:
-        plain = (written(f.rest_metric, 3), signed(f.expected_improvement), _tiny(f))
+        plain = (written(f.rest_metric, 3), *([signed(f.expected_improvement)] if gains else []), _tiny(f))
         middle = (signed(f.difference, 2), bounds(f.ci, 2)) if drawn else plain
         name = _name(f, NARROW if drawn else WIDE)
-        whole.append((name, f"{f.n:,}", written(f.metric, 3), *middle, probability(f.q)))
-    titles = (Column("feature", "left"), Column("n"), Column(ranked.metric), *columns, Column("q"))
+        rows.append((name, f"{f.n:,}", written(f.metric, 3), *middle, probability(f.q)))
+    value = ranked.metric if ranked.against is None else "ratio" if ranked.ratio else "change"
+    titles = (Column("feature", "left"), Column("n"), Column(value), *columns, Column("q"))
     faint = frozenset((i, len(titles) - 1) for i, f in enumerate(ranked.features) if f.q is None or f.q >= ALPHA)
     name = "-".join(part for part in (ranked.direction, ranked.against, ranked.system, ranked.over) if part)
-    return Grid("Features", titles, tuple(whole), _note(ranked), faint=faint, name=name)
+    return Grid("Features", titles, tuple(rows), _note(ranked), faint=faint, name=name)
 
 
 def _tiny(feature: Feature) -> str:
@@ -142,8 +167,8 @@ def _note(ranked: FeatureList) -> str:
     left = ranked.tested - len(ranked.features) - sum(len(f.folded) for f in ranked.features)
     if left > 0:
         parts.append(f"{left:,} more tested; --top N shows more.")
-    if not any(f.ci is not None for f in ranked.features):
-        parts.append("gain: of the metric, if these were as the others.")
+    if ranked.direction in ("worst", "worsening") and not any(f.ci is not None for f in ranked.features):
+        parts.append("gain: if these were as the others; positive is better.")
     return " ".join(parts)
 
 
@@ -166,12 +191,24 @@ def _examples(ranked: FeatureList, result: FeaturesResult) -> list[Block]:
     for feature, example in found:
         answers = [example.expected, example.outputs.get(ranked.system)]
         shown = " → ".join(_short(answer, 13) or "–" for answer in answers if answer is not None)
-        rows.append(
-            (_short(feature.feature, 17), str(example.item), _short(example.text.replace("\t", " | "), 22), shown)
-        )
-    columns = (Column("feature", "left"), Column("item"), Column("text", "left"), Column("expected → returned", "left"))
+        if not shown:
+            shown = " ".join(score(example.scores[name], 3) for name in (ranked.against, ranked.system) if name)
+        text = _around(example.text.replace("\t", " | "), feature, 26)
+        rows.append((_short(feature.feature, 17), str(example.item), text, shown))
+    last = "expected → returned" if any(e.outputs for _, e in found) else "score"
+    columns = (Column("feature", "left"), Column("item"), Column("text", "left"), Column(last, "left"))
     note = "slicewise items --feature F shows all items of a feature."
     return [Grid("Examples", columns, tuple(rows), note, name=f"examples-{ranked.system}-{ranked.over}")]
+
+
+def _around(text: str, feature: Feature, limit: int) -> str:
+    """Return the part of a text where a feature's word stands, or its beginning."""
+    word = feature.feature.rpartition("in:")[2].partition("++")[0] if "in:" in feature.feature else ""
+    at = text.find(word) if word else 0
+    if at + len(word) <= limit - 1:
+        return _short(text, limit)
+    start = max(0, at - limit // 3)
+    return "…" + _short(text[start:], limit - 1)
 
 
 def _units(ranked: FeatureList) -> Grid:

@@ -34,7 +34,8 @@ def geval_tail(n: int, n1: NDArray[Any], doubled_sum: NDArray[Any]) -> Tail:
     """Return p of features that `n1` of `n` items have, the doubled ranks of which sum to `doubled_sum`."""
     n1 = np.asarray(n1, dtype=np.int64)
     spread = np.sqrt(n1.astype(np.float64) * (n - n1) * (n + 1) / 3)
-    return lower_normal((np.asarray(doubled_sum, dtype=np.int64) - n1 * (n + 1)) / spread)
+    beyond = np.asarray(doubled_sum, dtype=np.int64) - n1 * (n + 1)
+    return lower_normal(np.divide(beyond, spread, out=np.zeros(len(n1)), where=spread > 0))
 
 
 def geval_number(ranks: NDArray[Any], scores: NDArray[Any], values: NDArray[Any]) -> GevalNumber | None:

@@ -1,0 +1,756 @@
+"""Slow and obvious counterparts of ranked features: sets, loops and fractions, from section 6 of the definitions.
+
+Scores, rank sums and exact p-values are fractions, so that what is equal is equal. What the definitions leave open is
+read as the package documents it: a length is a number of tokens; an input field that has few different values is a
+category too; a number is tested where two items (the minimum count, if that is more) have one, and its row describes
+the quarter of the items with its largest or smallest values; pairs are made of any two features that can be tested.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import scipy.stats
+from hypothesis import strategies as st
+
+from slicewise import Evaluation
+from slicewise.annotations import Task
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from hypothesis.strategies import DrawFn, SearchStrategy
+
+Number = Fraction | None
+Sums = tuple[Fraction, ...]
+
+
+class Name(NamedTuple):
+    """A feature: what kind it is, and how it is called."""
+
+    kind: str
+    text: str
+
+
+Found = dict[Name, set[int]]
+"""The rows that have each feature."""
+
+
+# ---------------------------------------------------------------------- data
+
+
+@dataclass(frozen=True, kw_only=True)
+class Data:
+    """Items with input fields (or tokens), and the answers of gold and of systems."""
+
+    task: Task
+    fields: tuple[tuple[str, ...], ...] = ()
+    """The input fields of each item."""
+    sentences: tuple[tuple[str, ...], ...] = ()
+    """In `spans` and `tokens`, the tokens of each item."""
+    gold: tuple[Any, ...] | None = None
+    systems: Mapping[str, tuple[Any, ...]]
+    documents: tuple[str, ...] | None = None
+
+    @property
+    def size(self) -> int:
+        return len(next(iter(self.systems.values())))
+
+    def evaluation(self, **options: Any) -> Evaluation:
+        """Return the package's view of the data."""
+        gold = () if self.gold is None else self.gold
+        if self.task is Task.SPANS:
+            return Evaluation.from_spans(self.sentences, gold, self.systems, documents=self.documents, **options)
+        if self.task is Task.TOKENS:
+            return Evaluation.from_tags(
+                self.sentences, gold, self.systems, documents=self.documents, task=Task.TOKENS, **options
+            )
+        texts = ["\t".join(item) for item in self.fields] if self.fields else None
+        if self.task is Task.SCORES:
+            return Evaluation.from_scores(self.systems, inputs=texts, clusters=self.documents, **options)
+        if self.task is Task.TEXT:
+            return Evaluation.from_texts(gold, self.systems, inputs=texts, clusters=self.documents, **options)
+        return Evaluation.from_labels(
+            gold, self.systems, texts=texts, clusters=self.documents, task=self.task, **options
+        )
+
+    def take(self, order: Sequence[int]) -> Data:
+        """Return some items, in this order."""
+
+        def some(values: tuple[Any, ...]) -> tuple[Any, ...]:
+            return tuple(values[i] for i in order) if values else ()
+
+        return replace(
+            self,
+            fields=some(self.fields),
+            sentences=some(self.sentences),
+            gold=None if self.gold is None else some(self.gold),
+            systems={name: some(answers) for name, answers in self.systems.items()},
+            documents=None if self.documents is None else some(self.documents),
+        )
+
+    def named(self, names: Mapping[str, str]) -> Data:
+        """Return the data with these systems only, in this order and under these names."""
+        return replace(self, systems={new: self.systems[old] for old, new in names.items()})
+
+
+def units_of(data: Data, answers: Sequence[Any]) -> list[set[tuple[int, int, str]]]:
+    """Return the (start, end, label) of each item; what has no place stands at 0."""
+    if data.task is Task.SPANS:
+        return [{(start, end, label) for start, end, label in answer} for answer in answers]
+    if data.task is Task.TOKENS:
+        return [{(at, at + 1, tag) for at, tag in enumerate(answer) if tag != "O"} for answer in answers]
+    if data.task is Task.MULTILABEL:
+        return [{(0, 0, label) for label in answer} for answer in answers]
+    return [{(0, 0, answer)} for answer in answers]
+
+
+# ---------------------------------------------------------------------- features of a text
+
+WORD = re.compile(r"\w+(?:(?<=[^\W\d_])['’](?=[^\W\d_])\w+)*|\S")
+TOKENIZERS: dict[str, Callable[[str], list[str]]] = {"words": WORD.findall, "whitespace": str.split}
+
+
+def shape(token: str) -> str:
+    """Return A for upper, a for lower, 9 for digits, ( for brackets, . for other punctuation, # for the rest."""
+    signs: list[str] = []
+    for character in token:
+        category = unicodedata.category(character)
+        sign = {"Lu": "A", "Lt": "A", "Ll": "a", "Nd": "9", "Ps": "(", "Pe": "("}.get(
+            category, "." if category[0] == "P" else "#"
+        )
+        if sign != "9" and signs and signs[-1].rstrip("+") == sign:
+            signs[-1] = sign + "+"
+        else:
+            signs.append(sign)
+    return "".join(signs)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """Options, as `slicewise.features` has them."""
+
+    ngrams: int = 1
+    shapes: bool = False
+    pairs: bool = False
+    numbers: bool = False
+    tokenizer: str | None = None
+    min_count: int = 5
+    min_pair_count: int | None = None
+
+    def options(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+
+def token_features(space: str, rows: Sequence[Sequence[str]], asked: Asked, *, shapes: bool) -> Found:
+    """Return tokens, runs of adjacent tokens, and shapes, each once per row."""
+    found: Found = {}
+    for i, tokens in enumerate(rows):
+        names = {Name("token", token) for token in tokens}
+        for n in range(2, asked.ngrams + 1):
+            runs = ("++".join(tokens[at : at + n]) for at in range(len(tokens) - n + 1))
+            names |= {Name("bigram" if n == 2 else "ngram", run) for run in runs}
+        if shapes:
+            names |= {Name("shape", f"SHAPE:{shape(token)}") for token in tokens}
+        for kind, text in names:
+            found.setdefault(Name(kind, f"{space}:{text}"), set()).add(i)
+    return found
+
+
+def values_as_features(kind: str, prefix: str, values: Iterable[str]) -> Found:
+    found: Found = {}
+    for i, value in enumerate(values):
+        if value:
+            found.setdefault(Name(kind, prefix + value), set()).add(i)
+    return found
+
+
+def input_texts(data: Data, system: str) -> dict[str, list[str]]:
+    """Return running text by namespace: the input, and what was expected and returned where that is text."""
+    width = max(map(len, data.fields), default=0)
+    names = ["in"] if width == 1 else [f"in<{k + 1}>" for k in range(width)]
+    found = {name: [item[k] if k < len(item) else "" for item in data.fields] for k, name in enumerate(names)}
+    if data.task is Task.TEXT and data.gold is not None:
+        found |= {"exp": list(data.gold), "out": list(data.systems[system])}
+    return found
+
+
+def item_features(data: Data, system: str, asked: Asked) -> Found:
+    """Return all features that items have or have not."""
+    found: Found = {}
+    cut = TOKENIZERS[asked.tokenizer or "words"]
+    for space, texts in input_texts(data, system).items():
+        found |= token_features(space, [cut(text) for text in texts], asked, shapes=asked.shapes)
+        if space.startswith("in"):
+            found |= values_as_features("category", f"{space} = ", texts)
+    if data.sentences:
+        again = TOKENIZERS[asked.tokenizer] if asked.tokenizer else lambda token: [token]
+        sentences = [[part for token in sentence for part in again(token)] for sentence in data.sentences]
+        found |= token_features("in", sentences, asked, shapes=asked.shapes)
+    if data.task not in (Task.TEXT, Task.SCORES) and data.gold is not None:
+        for space, answers in (("exp", data.gold), ("out", data.systems[system])):
+            for i, units in enumerate(units_of(data, answers)):
+                for _, _, label in units:
+                    found.setdefault(Name("label", f"{space}:{label}"), set()).add(i)
+    return found
+
+
+def item_numbers(data: Data, system: str, asked: Asked) -> dict[Name, list[Number]]:
+    """Return the numbers that items have: a field's value where every item that has one has a number, or its length."""
+    if not asked.numbers:
+        return {}
+    found: dict[Name, list[Number]] = {}
+    cut = TOKENIZERS[asked.tokenizer or "words"]
+    for space, texts in input_texts(data, system).items():
+        values = [number(text) if text else None for text in texts]
+        if any(texts) and all(value is not None for value, text in zip(values, texts, strict=True) if text):
+            found[Name("number", f"{space} value")] = values
+        else:
+            found[Name("length", f"{space} length")] = [Fraction(len(cut(text))) for text in texts]
+    if data.sentences:
+        again = TOKENIZERS[asked.tokenizer] if asked.tokenizer else lambda token: [token]
+        found[Name("length", "in length")] = [
+            Fraction(sum(len(again(token)) for token in sentence)) for sentence in data.sentences
+        ]
+    return found
+
+
+def number(text: str) -> Number:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return Fraction(value) if math.isfinite(value) else None
+
+
+def confusions(data: Data, system: str) -> Found:
+    """Return what was expected and what was returned instead."""
+    found: Found = {}
+    for i, (gold, out) in enumerate(zip(data.gold or (), data.systems[system], strict=True)):
+        if gold != out:
+            found.setdefault(Name("confusion", f"exp {gold} ~ out {out}"), set()).add(i)
+    return found
+
+
+# ---------------------------------------------------------------------- metrics
+
+
+@dataclass(frozen=True)
+class Metric:
+    """Additive statistics of an item, and a finish on their sum."""
+
+    statistics: Callable[[Any, Any], Sums]
+    finish: Callable[[Sums], Number]
+    item: Callable[[Sums], Number]
+    lower: bool = False
+
+
+def ratio(sums: Sums) -> Number:
+    return sums[0] / sums[1] if sums[1] else None
+
+
+def rate(sums: Sums) -> Number:
+    return Fraction(1) if sums[0] and not sums[1] else ratio(sums)
+
+
+def f1(sums: Sums) -> Number:
+    return None if not any(sums) else 2 * sums[0] / (sums[1] + sums[2])
+
+
+def edits(expected: Sequence[str], returned: Sequence[str]) -> int:
+    """Return the fewest insertions, deletions and replacements."""
+    before = list(range(len(returned) + 1))
+    for i, a in enumerate(expected, 1):
+        row = [i]
+        for j, b in enumerate(returned, 1):
+            row.append(min(before[j] + 1, row[-1] + 1, before[j - 1] + (a != b)))
+        before = row
+    return before[-1]
+
+
+def counts(gold: Any, out: Any) -> Sums:
+    both = len(set(gold) & set(out))
+    return Fraction(both), Fraction(len(set(out))), Fraction(len(set(gold)))
+
+
+METRICS = {
+    "accuracy": Metric(lambda gold, out: (Fraction(gold == out), Fraction(1)), ratio, ratio),
+    "exact-match": Metric(lambda gold, out: (Fraction(gold == out), Fraction(1)), ratio, ratio),
+    "mean": Metric(lambda _, out: (Fraction(out), Fraction(1)), ratio, ratio),
+    "wer": Metric(
+        lambda gold, out: (Fraction(edits(gold.split(), out.split())), Fraction(len(gold.split()))),
+        rate,
+        lambda sums: rate(sums) if any(sums) else Fraction(0),
+        lower=True,
+    ),
+    "f1": Metric(counts, f1, lambda sums: f1(sums) if any(sums) else Fraction(1)),
+}
+
+
+# ---------------------------------------------------------------------- what is ranked
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows with a score each, of all that there are."""
+
+    kept: list[int]
+    scores: list[Fraction]
+    statistics: list[Sums]
+    finish: Callable[[Sums], Number]
+    lower: bool = False
+
+    @property
+    def size(self) -> int:
+        return len(self.kept)
+
+    def value(self, some: Iterable[int]) -> Number:
+        """Return the metric of some rows."""
+        own = [self.statistics[i] for i in some]
+        return self.finish(tuple(map(sum, zip(*own, strict=True)))) if own else self.finish(self.nothing)  # type: ignore[arg-type]
+
+    @property
+    def nothing(self) -> Sums:
+        return tuple(Fraction(0) for _ in self.statistics[0])
+
+    def among(self, found: Found) -> Found:
+        """Return features over the rows that are kept, numbered anew."""
+        place = {row: i for i, row in enumerate(self.kept)}
+        return {name: {place[row] for row in rows if row in place} for name, rows in found.items()}
+
+
+def item_rows(data: Data, system: str, name: str) -> Rows:
+    metric = METRICS[name]
+    gold = data.gold or (None,) * data.size
+    statistics = [metric.statistics(g, out) for g, out in zip(gold, data.systems[system], strict=True)]
+    return _kept([metric.item(own) for own in statistics], statistics, metric.finish, metric.lower)
+
+
+def change_rows(data: Data, old: str, new: str, name: str, *, by_ratio: bool = False) -> Rows:
+    """Return the items with δ = ζ_new − ζ_old, or with the ratio of the two."""
+    metric = METRICS[name]
+    gold = data.gold or (None,) * data.size
+    after = [metric.statistics(g, out) for g, out in zip(gold, data.systems[new], strict=True)]
+    before = [metric.statistics(g, out) for g, out in zip(gold, data.systems[old], strict=True)]
+    k = len(after[0])
+
+    def step(b: Number, a: Number) -> Number:
+        if a is None or b is None or (by_ratio and a == 0):
+            return None
+        return b / a if by_ratio else b - a
+
+    return _kept(
+        [step(metric.item(b), metric.item(a)) for b, a in zip(after, before, strict=True)],
+        [b + a for b, a in zip(after, before, strict=True)],
+        lambda sums: step(metric.finish(sums[:k]), metric.finish(sums[k:])),
+        metric.lower,
+    )
+
+
+def _kept(scores: Sequence[Number], statistics: list[Sums], finish: Callable[[Sums], Number], lower: bool) -> Rows:
+    there = [i for i, score in enumerate(scores) if score is not None]
+    found = [score for score in scores if score is not None]
+    return Rows(there, found, [statistics[i] for i in there], finish, lower)
+
+
+# ---------------------------------------------------------------------- tests
+
+
+@dataclass(frozen=True)
+class Row:
+    """What is said of a feature."""
+
+    name: Name
+    rows: frozenset[int]
+    mean: Fraction
+    rest_mean: Number
+    metric: Number
+    rest_metric: Number
+    expected_improvement: Number
+    auc: float | None
+    z: float | None
+    p: Fraction | float
+    method: str
+    chi2: float | None = None
+    tau: float | None = None
+    q: float | None = None
+
+    @property
+    def n(self) -> int:
+        return len(self.rows)
+
+
+def ranks(values: Sequence[Fraction]) -> list[Fraction]:
+    """Return ranks from 1 for the lowest, ties averaged."""
+    return [
+        Fraction(sum(other < value for other in values) * 2 + sum(other == value for other in values) + 1, 2)
+        for value in values
+    ]
+
+
+@dataclass
+class Ranker:
+    """Tests features over the same rows."""
+
+    over: Rows
+    high: bool = False
+    ranks: list[Fraction] = field(init=False)
+    _null: dict[int, Counter[int]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        scores = self.over.scores
+        self.ranks = ranks([-score for score in scores] if self.over.lower else scores)
+
+    def row(self, name: Name, rows: Iterable[int], **more: Any) -> Row:
+        over, own = self.over, frozenset(rows)
+        rest = set(range(over.size)) - own
+        total, without = over.value(range(over.size)), over.value(rest)
+        gained = None if total is None or without is None else without - total
+        tested = self.tested(own) if not more else {}
+        return Row(
+            name=name,
+            rows=own,
+            mean=mean(over.scores[i] for i in own) or Fraction(0),
+            rest_mean=mean(over.scores[i] for i in rest),
+            metric=over.value(own),
+            rest_metric=without,
+            expected_improvement=None if gained is None else -gained if over.lower else gained,
+            **(tested | {"auc": self.auc(own)} | more),
+        )
+
+    def u(self, own: frozenset[int]) -> Fraction:
+        return sum((self.ranks[i] for i in own), Fraction(0)) - Fraction(len(own) * (len(own) + 1), 2)
+
+    def auc(self, own: frozenset[int]) -> float | None:
+        pairs = len(own) * (self.over.size - len(own))
+        return float(self.u(own) / pairs) if pairs else None
+
+    def tested(self, own: frozenset[int]) -> dict[str, Any]:
+        """Return z, p, its method and χ²."""
+        n, n1 = self.over.size, len(own)
+        n2 = n - n1
+        groups = Counter(self.ranks).values()
+        if not n2 or len(groups) == 1:
+            return {"z": None, "p": Fraction(1), "method": None}
+        ties = Fraction(sum(t**3 - t for t in groups), n * (n - 1))
+        variance = Fraction(n1 * n2, 12) * (n + 1 - ties)
+        z = float(self.u(own) - Fraction(n1 * n2, 2)) / math.sqrt(variance)
+        if len(groups) == 2:
+            return {"z": z, "p": self.hypergeometric(own), "method": "hypergeometric", "chi2": self.chi2(own)}
+        if min(n1, n2) >= 50:
+            tail = scipy.stats.norm.sf(z) if self.high else scipy.stats.norm.cdf(z)
+            return {"z": z, "p": float(tail), "method": "normal"}
+        return {"z": z, "p": self.counted(own), "method": "counted"}
+
+    def hypergeometric(self, own: frozenset[int]) -> Fraction:
+        """Return P(X ≤ x), X ~ Hypergeometric(n, successes, n1); in the other tail, P(X ≥ x)."""
+        best = max(self.ranks)
+        n, n1, successes = self.over.size, len(own), self.ranks.count(best)
+        x = sum(self.ranks[i] == best for i in own)
+        some = range(x, n1 + 1) if self.high else range(x + 1)
+        ways = sum(math.comb(successes, k) * math.comb(n - successes, n1 - k) for k in some)
+        return Fraction(ways, math.comb(n, n1))
+
+    def chi2(self, own: frozenset[int]) -> float:
+        """Return χ² of the 2×2 table, not corrected."""
+        best = max(self.ranks)
+        table = [[0, 0], [0, 0]]
+        for i, rank in enumerate(self.ranks):
+            table[i in own][rank == best] += 1
+        return float(scipy.stats.chi2_contingency(table, correction=False).statistic)
+
+    def counted(self, own: frozenset[int]) -> Fraction:
+        """Return the share of all ways to pick n1 of the items whose rank sum is at most (at least) as large."""
+        total, observed = (int(2 * sum(self.ranks[i] for i in some)) for some in (range(self.over.size), own))
+        sums, high = self.null(min(len(own), self.over.size - len(own))), self.high
+        if len(own) > self.over.size - len(own):  # as many ways to pick the others
+            observed, high = total - observed, not high
+        as_extreme = sum(ways for s, ways in sums.items() if (s >= observed if high else s <= observed))
+        return Fraction(as_extreme, math.comb(self.over.size, len(own)))
+
+    def null(self, picked: int) -> Counter[int]:
+        """Return in how many ways so many items have each sum of doubled ranks: none of a rank, one, two …"""
+        if picked not in self._null:
+            found = {(0, 0): 1}
+            for rank, size in Counter(int(2 * rank) for rank in self.ranks).items():
+                before, found = found, {}
+                for (k, s), ways in before.items():
+                    for more in range(min(size, picked - k) + 1):
+                        key = k + more, s + more * rank
+                        found[key] = found.get(key, 0) + ways * math.comb(size, more)
+            self._null[picked] = Counter({s: ways for (k, s), ways in found.items() if k == picked})
+        return self._null[picked]
+
+    def number(self, name: Name, values: Sequence[Number], least: int) -> list[Row]:
+        """Return a number as two features, large and small, each one-sided."""
+        there = [(value, i) for i, value in enumerate(values) if value is not None]
+        numbers, own_ranks = [value for value, _ in there], [self.ranks[i] for _, i in there]
+        if len(there) < max(2, least) or len(set(numbers)) == 1 or len(set(own_ranks)) == 1:
+            return []
+        found = []
+        for word, sign in (("large", 1), ("small", -1)):
+            signed = [float(sign * value) for value in numbers]
+            tau, p = kendall(signed, [float(rank) for rank in own_ranks], "greater" if self.high else "less")
+            quarter = sorted(signed)[-max(1, len(there) // 4)]
+            rows = [i for (_, i), value in zip(there, signed, strict=True) if value >= quarter]
+            z = float(scipy.stats.norm.isf(p) if self.high else scipy.stats.norm.ppf(p))
+            more = {"z": z, "p": p, "method": "kendall", "tau": sign * tau}
+            found.append(self.row(Name(name.kind, f"{name.text} {word}"), rows, **more))
+        return found
+
+
+def kendall(
+    values: Sequence[float], ranks: Sequence[float], alternative: Literal["less", "greater"]
+) -> tuple[float, float]:
+    """Return τ_b and its one-sided normal p; scipy divides by n − 2, so that two items are done by hand: S/σ = ±1."""
+    if len(values) == 2:
+        tau = math.copysign(1.0, (values[1] - values[0]) * (ranks[1] - ranks[0]))
+        return tau, float(scipy.stats.norm.cdf(-tau if alternative == "greater" else tau))
+    test = scipy.stats.kendalltau(values, ranks, method="asymptotic", alternative=alternative)
+    return float(test.statistic), float(test.pvalue)
+
+
+def mean(values: Iterable[Fraction]) -> Number:
+    every = list(values)
+    return sum(every, Fraction(0)) / len(every) if every else None
+
+
+# ---------------------------------------------------------------------- lists
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """What was tested, and what is listed, by name."""
+
+    over: Rows
+    tested: list[float]
+    listed: dict[Name, Row]
+    unsure: set[Name]
+    """Pairs whose p is nearly that of a part, though they have other rows: rounding may decide whether it is less."""
+
+
+def enough(rows: set[int], size: int, least: int) -> bool:
+    return len(rows) >= least and size - len(rows) >= least
+
+
+def ranked(over: Rows, found: Found, numbers: Mapping[Name, Sequence[Number]], asked: Asked, *, high: bool) -> Ranked:
+    """Test every feature, list those that may be, and correct p over all that was tested."""
+    ranker = Ranker(over, high)
+    single = [
+        ranker.row(name, rows)
+        for name, rows in over.among(found).items()
+        if enough(rows, over.size, max(1, asked.min_count))
+    ]
+    listed = list(single)
+    for name, values in numbers.items():
+        listed += ranker.number(name, [values[i] for i in over.kept], asked.min_count)
+    tested = list(listed)
+    unsure: set[Name] = set()
+    if asked.pairs:
+        least = asked.min_count if asked.min_pair_count is None else asked.min_pair_count
+        for a, b in combinations([row for row in single if row.n >= least], 2):
+            if (a.name.kind, b.name.kind) == ("label", "label") and a.name.text[:4] != b.name.text[:4]:
+                continue  # expected and returned: a confusion
+            both = a.rows & b.rows
+            if not enough(set(both), over.size, max(1, least)):
+                continue
+            pair = ranker.row(pair_name(a.name.text, b.name.text), both)
+            tested.append(pair)
+            if pair.p < min(a.p, b.p):
+                listed.append(pair)
+            if any(math.isclose(pair.p, part.p, rel_tol=1e-9) and pair.rows != part.rows for part in (a, b)):
+                unsure.add(pair.name)
+    p = [float(row.p) for row in tested]
+    q: Sequence[float] = scipy.stats.false_discovery_control(p).tolist() if p else []
+    corrected = {row.name: float(value) for row, value in zip(tested, q, strict=True)}
+    return Ranked(over, p, {row.name: replace(row, q=corrected[row.name]) for row in listed}, unsure)
+
+
+def pair_name(*parts: str) -> Name:
+    """Return the name of a pair; which part comes first is not looked at."""
+    return Name("pair", "~~".join(sorted(parts)))
+
+
+def folded(rows: Sequence[tuple[Name, frozenset[int]]]) -> list[tuple[Name, list[Name]]]:
+    """Return the features of a list, strongest first, each with the later ones that have (nearly) the same rows."""
+    shown: list[tuple[Name, frozenset[int], list[Name]]] = []
+    for name, own in rows:
+        for _, others, below in shown:
+            if Fraction(len(own & others), len(own | others)) >= Fraction(9, 10):
+                below.append(name)
+                break
+        else:
+            shown.append((name, own, []))
+    return [(name, below) for name, _, below in shown]
+
+
+# ---------------------------------------------------------------------- units
+
+
+@dataclass(frozen=True)
+class UnitData:
+    """The units of gold or of a system, with who has them and where they are."""
+
+    places: list[tuple[int, int, int, str]]
+    """Item, start, end, label; sorted."""
+    right: list[bool]
+
+
+def unit_data(data: Data, system: str, over: str) -> UnitData:
+    """Return gold units with whether a system found them, or its own with whether they are right."""
+    gold, own = (
+        {(i, *unit) for i, units in enumerate(units_of(data, answers)) for unit in units}
+        for answers in (data.gold or (), data.systems[system])
+    )
+    some, other = (gold, own) if over == "gold" else (own, gold)
+    places = sorted(some)
+    return UnitData(places, [place in other for place in places])
+
+
+def unit_rows(right: Sequence[Fraction]) -> Rows:
+    return Rows(list(range(len(right))), list(right), [(score, Fraction(1)) for score in right], ratio)
+
+
+def unit_features(data: Data, places: Sequence[tuple[int, int, int, str]], asked: Asked) -> Found:
+    """Return labels; of spans and tokens also their words, shapes and neighbours; and the words of the item."""
+    found = values_as_features("label", "label:", [label for *_, label in places])
+    if data.task not in (Task.SPANS, Task.TOKENS):
+        cut = TOKENIZERS[asked.tokenizer or "words"]
+        for k, column in enumerate(zip(*(data.fields or ()), strict=True), 1):
+            space = "in" if len((data.fields or ((),))[0]) == 1 else f"in<{k}>"
+            texts = [cut(column[i]) for i, *_ in places]
+            found |= token_features(space, texts, asked, shapes=asked.shapes)
+        return found
+    if data.sentences:
+        sentences: list[list[str]] = [list(sentence) for sentence in data.sentences]
+    elif data.fields:
+        sentences = [WORD.findall(" ".join(item)) for item in data.fields]
+    else:
+        return found
+    found |= token_features("in", [sentences[i] for i, *_ in places], asked, shapes=asked.shapes)
+    own = "span" if data.task is Task.SPANS else "token"
+    found |= token_features(own, [sentences[i][start:end] for i, start, end, _ in places], asked, shapes=True)
+    if data.task is Task.SPANS:
+        surface = [" ".join(sentences[i][start:end]) for i, start, end, _ in places]
+        found |= values_as_features("category", "span = ", surface)
+    left = [sentences[i][:start][-1:] for i, start, _, _ in places]
+    right = [sentences[i][end:][:1] for i, _, end, _ in places]
+    for space, near in (("left", left), ("right", right)):
+        found |= token_features(space, near, Asked(), shapes=False)
+        edges = ["" if tokens else "edge of the text" for tokens in near]
+        found |= values_as_features("category", f"{space} = ", edges)
+    return found
+
+
+# ---------------------------------------------------------------------- random data
+
+LABELS = ("A", "B", "C-D")
+WORDS = ("a", "a", "a", "b", "b", "Ab", "don't", "12.5", "(x)", "É", "end.", "7", "走")
+NUMBERS = ("1", "2", "2", "2.5", "-3", "1e3", "")
+
+
+@st.composite
+def asked(draw: DrawFn, pairs: bool = False) -> Asked:
+    return Asked(
+        ngrams=draw(st.integers(1, 3)),
+        shapes=draw(st.booleans()),
+        pairs=pairs and draw(st.booleans()),
+        numbers=draw(st.booleans()),
+        tokenizer=draw(st.sampled_from([None, "words", "whitespace"])),
+        min_count=draw(st.sampled_from([1, 2, 3, 5])),
+        min_pair_count=draw(st.sampled_from([None, None, 1, 2, 4])),
+    )
+
+
+@st.composite
+def fields(draw: DrawFn, n: int) -> tuple[tuple[str, ...], ...]:
+    """One text per item, or a text and a number."""
+    longest = draw(st.sampled_from([2, 4]))
+    text = st.lists(st.sampled_from(WORDS), max_size=longest).map(" ".join)
+    texts = draw(st.lists(text, min_size=n, max_size=n))
+    if draw(st.booleans()):
+        return tuple((own,) for own in texts)
+    numbers = draw(st.lists(st.sampled_from(NUMBERS), min_size=n, max_size=n))
+    return tuple(zip(texts, numbers, strict=True))
+
+
+def sizes(draw: DrawFn) -> int:
+    return draw(st.integers(4, 20))
+
+
+@st.composite
+def labelled(draw: DrawFn) -> Data:
+    n = sizes(draw)
+    answers = st.lists(st.sampled_from(LABELS), min_size=n, max_size=n).map(tuple)
+    return Data(
+        task=Task.LABELS,
+        fields=draw(fields(n)),
+        gold=draw(answers),
+        systems={"one": draw(answers), "b b": draw(answers)},
+    )
+
+
+@st.composite
+def scored(draw: DrawFn) -> Data:
+    """Scores are halves and quarters, so that differences and means are exact."""
+    n = sizes(draw)
+    score = st.integers(-1, draw(st.sampled_from([1, 4, 40]))).map(lambda k: k / 4)
+    answers = st.lists(score, min_size=n, max_size=n).map(tuple)
+    return Data(task=Task.SCORES, fields=draw(fields(n)), systems={"one": draw(answers), "b b": draw(answers)})
+
+
+@st.composite
+def texts(draw: DrawFn) -> Data:
+    n = sizes(draw)
+    text = st.lists(st.sampled_from(("a", "b", "Cd", "9", "don't")), max_size=4).map(" ".join)
+    gold = tuple(draw(st.lists(text, min_size=n, max_size=n)))
+    systems = {}
+    for name in ("one", "b b"):
+        right = draw(st.lists(st.booleans(), min_size=n, max_size=n))
+        systems[name] = tuple(g if ok else draw(text) for g, ok in zip(gold, right, strict=True))
+    return Data(task=Task.TEXT, fields=draw(fields(n)) if draw(st.booleans()) else (), gold=gold, systems=systems)
+
+
+@st.composite
+def spans(draw: DrawFn, documents: bool = False) -> Data:
+    n = draw(st.integers(3, 12))
+    word = st.sampled_from(("a", "a", "b", "Ab", "12.5", "(x)", "of"))
+    sentences = tuple(draw(st.lists(st.lists(word, min_size=1, max_size=5).map(tuple), min_size=n, max_size=n)))
+
+    def answers(sentence: Sequence[str]) -> SearchStrategy[tuple[tuple[int, int, str], ...]]:
+        place = st.tuples(st.integers(0, len(sentence) - 1), st.integers(1, 2), st.sampled_from(LABELS))
+        span = place.map(lambda p: (p[0], min(p[0] + p[1], len(sentence)), p[2]))
+        return st.lists(span, max_size=3, unique=True).map(tuple)
+
+    gold = tuple(draw(answers(sentence)) for sentence in sentences)
+    systems = {}
+    for name in ("one", "b b"):
+        right = draw(st.lists(st.booleans(), min_size=n, max_size=n))
+        systems[name] = tuple(g if ok else draw(answers(s)) for g, ok, s in zip(gold, right, sentences, strict=True))
+    marked = tuple(draw(st.lists(st.sampled_from("xyz"), min_size=n, max_size=n))) if documents else None
+    return Data(task=Task.SPANS, sentences=sentences, gold=gold, systems=systems, documents=marked)
+
+
+@st.composite
+def tagged(draw: DrawFn) -> Data:
+    n = draw(st.integers(3, 10))
+    word = st.sampled_from(("a", "a", "b", "Ab", "12.5"))
+    sentences = tuple(draw(st.lists(st.lists(word, min_size=1, max_size=4).map(tuple), min_size=n, max_size=n)))
+    tag = st.sampled_from(("O", "A", "B-C"))
+    gold, one = (tuple(tuple(draw(tag) for _ in s) for s in sentences) for _ in range(2))
+    return Data(task=Task.TOKENS, sentences=sentences, gold=gold, systems={"one": one})
+
+
+@st.composite
+def multilabelled(draw: DrawFn) -> Data:
+    n = draw(st.integers(4, 12))
+    answers = st.lists(st.lists(st.sampled_from(LABELS), max_size=3, unique=True).map(tuple), min_size=n, max_size=n)
+    gold, one = (tuple(draw(answers)) for _ in range(2))
+    return Data(task=Task.MULTILABEL, fields=draw(fields(n)), gold=gold, systems={"one": one})
