@@ -1,20 +1,25 @@
-"""The data that is measured: the example news repeated, in an order that a seed decides, and made-up labels.
+"""The data that is measured: the example news repeated, in an order that a seed decides, made-up labels and texts.
 
-Files are written bit by bit, so that the process that measures stays small.
+Files are written bit by bit, or in another process, so that the process that measures stays small.
 """
 
 from __future__ import annotations
 
+import math
 import random
+import sys
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, cycle, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from measure import PYTHON, Job, run
 
-NEWS = Path(__file__).parent.parent / "examples" / "news"
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+NEWS = EXAMPLES / "news"
 SEED = 20
 TOKENS_IN_NEWS = 10_939
 TOKENS_IN_TRAINING = 40_782
@@ -114,6 +119,76 @@ def labels(folder: Path, *, items: int) -> Pair:
     return made
 
 
+def translations(folder: Path, *, sentences: int, words: int) -> tuple[Path, dict[str, Path]]:
+    """Write references of so many words, cut from the example translations, and two systems with errors in them."""
+    rng = random.Random(SEED)
+    lines = (EXAMPLES / "translation" / "train.ref").read_text(encoding="utf-8").splitlines()
+    rng.shuffle(lines)
+    running = [word for line in lines for word in line.split()]
+    stream = cycle(running)
+    references = [list(islice(stream, words)) for _ in range(sentences)]
+    gold = folder / "translations.ref"
+    gold.write_text("".join(" ".join(sentence) + "\n" for sentence in references), encoding="utf-8")
+    paths = {}
+    for name, errors in (("good", 0.1), ("poor", 0.3)):
+        paths[name] = folder / f"translations.{name}.txt"
+        output = (" ".join(_mistranslated(sentence, running, errors, rng)) for sentence in references)
+        paths[name].write_text("".join(f"{sentence}\n" for sentence in output), encoding="utf-8")
+    return gold, paths
+
+
+def _mistranslated(sentence: list[str], words: list[str], errors: float, rng: random.Random) -> Iterator[str]:
+    """Yield a sentence, some of whose words are left out, replaced, or have another before them."""
+    for word in sentence:
+        if rng.random() >= errors:
+            yield word
+        else:
+            yield from rng.choice(((), (rng.choice(words),), (rng.choice(words), word)))
+
+
+FIELDS, FIELD_TOKENS, TYPES = ("a", "b", "c"), 20, 200_000
+HARD = (100, 300, 1_000, 3_000, 10_000)  # ranks of the words in the first field that lower the score
+AT_ONCE = 50_000  # items made together; a smaller file is the beginning of a larger one
+
+
+def scored(folder: Path, *, items: int) -> Path:
+    """Write a Parquet file of texts with a score of 0 or 1, in a process of its own: it needs much memory."""
+    path = folder / f"scored.{items}.parquet"
+    run(Job((PYTHON, __file__, str(path), str(items))))
+    return path
+
+
+def write_scored(path: Path, items: int) -> None:
+    """Draw the tokens by Zipf's law; four of five items score 1, fewer of those with a hard word."""
+    import numpy as np
+    import polars as pl
+
+    rng = np.random.default_rng(SEED)
+    words = np.array(_vocabulary(random.Random(SEED)), dtype=object)
+    bounds = np.cumsum(1 / np.arange(1, TYPES + 1))
+    bounds /= bounds[-1]
+    parts = []
+    for start in range(0, items, AT_ONCE):
+        drawn = np.searchsorted(bounds, rng.random((len(FIELDS), AT_ONCE, FIELD_TOKENS)), side="right")
+        hard = np.isin(drawn[0], HARD).any(axis=1)
+        score = (rng.random(AT_ONCE) < np.where(hard, 0.75, 0.8)).astype(np.int64)
+        texts = {name: [" ".join(row) for row in words[ids]] for name, ids in zip(FIELDS, drawn, strict=True)}
+        parts.append(pl.DataFrame({**texts, "score": score}).head(items - start))
+    pl.concat(parts).write_parquet(path)
+
+
+def _vocabulary(rng: random.Random) -> list[str]:
+    """Make different words, the most frequent first: the rarer, the longer; some are names, some are numbers."""
+    letters, weights = "etaoinshrdlucmfwypvbgkjqxz", list(accumulate(range(26, 0, -1)))
+    words: dict[str, None] = {}
+    while len(words) < TYPES:
+        length = max(1, round(rng.gauss(2 + 0.6 * math.log(len(words) + 1), 1.5)))
+        word = "".join(rng.choices(letters, cum_weights=weights, k=length))
+        kind = rng.random()
+        words[word.capitalize() if kind < 0.15 else str(rng.randrange(10**5)) if kind < 0.18 else word] = None
+    return list(words)
+
+
 Sentence = list[list[str]]
 
 
@@ -167,3 +242,7 @@ def _blocks(gold: list[Sentence], system: list[Sentence]) -> list[str]:
         "".join(f"{ours[0]}\t{theirs[-1]}\n" for ours, theirs in zip(a, b, strict=True)) + "\n"
         for a, b in zip(gold, system, strict=True)
     ]
+
+
+if __name__ == "__main__":
+    write_scored(Path(sys.argv[1]), int(sys.argv[2]))

@@ -67,6 +67,16 @@ def measure(jobs: Mapping[Name, Job], repetitions: int) -> dict[Name, Run]:
     return {name: _median(shown(name), some) for name, some in runs.items()}
 
 
+def sized(size: str, jobs: Mapping[str, Job]) -> dict[tuple[str, str], Job]:
+    """Return jobs under a size and their name."""
+    return {(size, name): job for name, job in jobs.items()}
+
+
+def of_size(size: str, runs: Mapping[tuple[str, str], Run]) -> dict[str, Run]:
+    """Return the runs of one size by their name."""
+    return {name: run for (s, name), run in runs.items() if s == size}
+
+
 def shown(name: str | tuple[str, ...]) -> str:
     """Return a job's name in one line."""
     return name if isinstance(name, str) else ", ".join(name)

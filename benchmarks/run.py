@@ -1,6 +1,6 @@
-"""Measure Slicewise against its peers and against what it promises: `python benchmarks/run.py [--quick]`.
+"""Measure Slicewise against its peers and against what it promises.
 
-Exit code 1: a requirement does not hold.
+`python benchmarks/run.py [--quick] [--only SECTION]`. Exit code 1: a requirement does not hold.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import data
-from measure import KILOBYTES, PYTHON, Job, Run, measure, run, slicewise, work
+from measure import KILOBYTES, PYTHON, Job, Run, measure, of_size, run, sized, slicewise, work
 from report import Check, Section, at_least, at_most, page, table
+from worst_features import worst_features
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Mapping
 
 COPIES = (42, 137, 420)  # of the news: 0.46, 1.5 and 4.6 million tokens
 STARTS = 7  # starting up is short and varies: more runs
@@ -35,15 +36,15 @@ REPORT, F1, NERVALUATE, SPLIT = "seqeval report", "seqeval f1_score", "nervaluat
 
 def entities(folder: Path, repetitions: int) -> tuple[Section, list[Check]]:
     """Measure entity scores from files to printed scores, at three sizes in turn."""
-    jobs = _sized(START, _ours(data.two_documents(folder)))
+    jobs = sized(START, _ours(data.two_documents(folder)))
     for copies in COPIES:
         files = data.entities(folder, copies=copies)
-        jobs |= _sized(_tokens(copies), _ours(files) | _peers(files))
+        jobs |= sized(_tokens(copies), _ours(files) | _peers(files))
         if copies == COPIES[0]:
             smallest = files
-            jobs |= _sized(_tokens(copies), {NERVALUATE: work("nervaluate", str(files.gold), str(files.system))})
+            jobs |= sized(_tokens(copies), {NERVALUATE: work("nervaluate", str(files.gold), str(files.system))})
     measured = measure(jobs, repetitions)
-    by_size = {size: {name: run for (s, name), run in measured.items() if s == size} for size, _ in jobs}
+    by_size = {size: of_size(size, measured) for size, _ in jobs}
     start = by_size.pop(START)
     runs = by_size[_tokens(COPIES[-1])]
     per_token = [
@@ -76,10 +77,6 @@ def entities(folder: Path, repetitions: int) -> tuple[Section, list[Check]]:
 
 def _tokens(copies: int) -> str:
     return f"{copies * data.TOKENS_IN_NEWS:,} tokens"
-
-
-def _sized(size: str, jobs: Mapping[str, Job]) -> dict[tuple[str, str], Job]:
-    return {(size, name): job for name, job in jobs.items()}
 
 
 def _peers(files: data.Pair) -> dict[str, Job]:
@@ -123,7 +120,7 @@ def _same_f1(files: data.Pair, theirs: str) -> Check:
     return Check("Entity F1 is seqeval's", f"{ours:.6f} and {float(theirs):.6f}", equal)
 
 
-def resamples(repetitions: int) -> tuple[Section, list[Check]]:
+def resamples(_: Path, repetitions: int) -> tuple[Section, list[Check]]:
     """Measure the bootstrap alone."""
     grouped, ours = "slicewise, as `score` does it (10,000 groups)", "slicewise, every sentence for itself"
     gathered = "numpy: gather the drawn rows, `table[drawn]`"
@@ -159,7 +156,7 @@ def resamples(repetitions: int) -> tuple[Section, list[Check]]:
     return Section("Resamples", text, [table(runs, grouped)]), checks
 
 
-def start_up(repetitions: int) -> tuple[Section, list[Check]]:
+def start_up(_: Path, repetitions: int) -> tuple[Section, list[Check]]:
     """Measure how long it takes until anything happens."""
     shown, imported = "slicewise --help", "python -c 'import slicewise'"
     runs = measure(
@@ -180,7 +177,7 @@ def start_up(repetitions: int) -> tuple[Section, list[Check]]:
     return Section("Start-up", text, [table(runs, shown, digits=3)]), checks
 
 
-def comparisons(folder: Path, repetitions: int) -> Section:
+def comparisons(folder: Path, repetitions: int) -> tuple[Section, list[Check]]:
     """Measure ten systems with all paired tests."""
     copies = 61
     gold, systems = data.ten_systems(folder, copies=copies)
@@ -197,10 +194,10 @@ def comparisons(folder: Path, repetitions: int) -> Section:
         f"({copies * data.TOKENS_IN_NEWS:,} tokens each), from files to printed scores, intervals and the paired "
         "tests of 45 pairs. Measured without a peer."
     )
-    return Section("Ten systems, compared", text, [table(runs, full)])
+    return Section("Ten systems, compared", text, [table(runs, full)]), []
 
 
-def labels(folder: Path, repetitions: int) -> Section:
+def labels(folder: Path, repetitions: int) -> tuple[Section, list[Check]]:
     """Measure one label per item against scikit-learn."""
     items = 1_000_000
     files = data.labels(folder, items=items)
@@ -215,7 +212,7 @@ def labels(folder: Path, repetitions: int) -> Section:
         repetitions,
     )
     text = f"{items:,} items with one of ten labels, one a line, from files to the printed report."
-    return Section("Labels", text, [table(runs, ours)])
+    return Section("Labels", text, [table(runs, ours)]), []
 
 
 def breakdowns(folder: Path, repetitions: int) -> tuple[Section, list[Check]]:
@@ -229,10 +226,10 @@ def breakdowns(folder: Path, repetitions: int) -> tuple[Section, list[Check]]:
         command = ["buckets", "--gold", str(gold), "--train", str(train)]
         for name, path in systems.items():
             command += ["--system", f"{name}={path}"]
-        jobs |= _sized(tokens, {PLAIN: slicewise(*command, "--resamples", "0"), INTERVALS: slicewise(*command)})
-        jobs |= _sized(tokens, {BY_SENTENCE: slicewise(*command, "--cluster", "item")})
+        jobs |= sized(tokens, {PLAIN: slicewise(*command, "--resamples", "0"), INTERVALS: slicewise(*command)})
+        jobs |= sized(tokens, {BY_SENTENCE: slicewise(*command, "--cluster", "item")})
     measured = measure(jobs, repetitions)
-    by_size = {size: {name: run for (s, name), run in measured.items() if s == size} for size in sizes.values()}
+    by_size = {size: of_size(size, measured) for size in sizes.values()}
     small, large = (by_size[sizes[copies]] for copies in NAMED_COPIES)
     what = "All attributes × 12 systems, CPU with start-up"
     checks = [
@@ -250,30 +247,62 @@ def breakdowns(folder: Path, repetitions: int) -> tuple[Section, list[Check]]:
     return Section("Buckets", text, [f"{size}:\n\n{table(found, PLAIN)}" for size, found in by_size.items()]), checks
 
 
-def _sections(folder: Path, repetitions: int) -> Iterator[tuple[Section, list[Check]]]:
-    yield start_up(repetitions)
-    yield entities(folder, repetitions)
-    yield resamples(repetitions)
-    yield comparisons(folder, repetitions), []
-    yield labels(folder, repetitions), []
-    yield breakdowns(folder, repetitions)
+def texts(folder: Path, repetitions: int) -> tuple[Section, list[Check]]:
+    """Measure BLEU and chrF of two systems against sacreBLEU, which makes the statistics of both."""
+    sentences, words = 3_000, 25
+    gold, systems = data.translations(folder, sentences=sentences, words=words)
+    command = ["score", "--task", "text", "--gold", str(gold), "-m", "bleu", "-m", "chrf"]
+    for name, path in systems.items():
+        command += ["--system", f"{name}={path}"]
+    runs = measure(
+        {
+            PLAIN: slicewise(*command, "--resamples", "0"),
+            INTERVALS: slicewise(*command),
+            "sacreBLEU, corpus scores": work("sacrebleu", str(gold), *map(str, systems.values())),
+        },
+        repetitions,
+    )
+    text = (
+        f"BLEU and chrF of 2 systems × {sentences:,} sentences of {words} words, from files to printed scores: the "
+        "English of the example translations, with words left out, replaced and inserted. sacreBLEU scores each system "
+        "once, without intervals and tests: Slicewise calls it too, so it cannot need less."
+    )
+    return Section("Translations", text, [table(runs, PLAIN)]), []
+
+
+SECTIONS: dict[str, Callable[[Path, int], tuple[Section, list[Check]]]] = {
+    "start-up": start_up,
+    "entities": entities,
+    "resamples": resamples,
+    "comparisons": comparisons,
+    "labels": labels,
+    "buckets": breakdowns,
+    "features": worst_features,
+    "texts": texts,
+}
 
 
 def main() -> int:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--quick", action="store_true", help="measure once instead of three times")
-    options.add_argument("--output", type=Path, default=Path(__file__).with_name("RESULTS.md"))
+    options.add_argument("--only", choices=SECTIONS, metavar="SECTION", help=f"print one: {', '.join(SECTIONS)}")
+    options.add_argument("--output", type=Path, help="file to write; RESULTS.md unless --only is given")
     given = options.parse_args()
     repetitions = 1 if given.quick else 3
     load = os.getloadavg()[0]
     sections: list[Section] = []
     checks: list[Check] = []
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        for section, found in _sections(folder, repetitions):
-            sections.append(section)
+        for section in [given.only] if given.only else SECTIONS:
+            measured, found = SECTIONS[section](Path(name), repetitions)
+            sections.append(measured)
             checks += found
-    given.output.write_text(page(sections, checks, repetitions, load), encoding="utf-8")
+    text = page(sections, checks, repetitions, load)
+    output = given.output or (None if given.only else Path(__file__).with_name("RESULTS.md"))
+    if output:
+        output.write_text(text, encoding="utf-8")
+    else:
+        print(text)
     for check in checks:
         print(f"{'PASS' if check.passed else 'FAIL'}  {check.requirement}; measured {check.found}")
     return 0 if all(check.passed for check in checks) else 1

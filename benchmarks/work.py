@@ -6,6 +6,7 @@ import hashlib
 import json
 import sys
 import time
+from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -76,6 +77,60 @@ def sklearn_report(gold: str, system: str) -> None:
 
     read = [Path(path).read_text(encoding="utf-8").splitlines() for path in (gold, system)]
     print(classification_report(*read, digits=4))
+
+
+# ------------------------------------------------------------------ texts
+
+
+def sacrebleu_scores(reference: str, *systems: str) -> None:
+    """Print BLEU and chrF of each system."""
+    from sacrebleu.metrics.bleu import BLEU
+    from sacrebleu.metrics.chrf import CHRF
+
+    references = [Path(reference).read_text(encoding="utf-8").splitlines()]
+    for system in systems:
+        output = Path(system).read_text(encoding="utf-8").splitlines()
+        scores = (metric.corpus_score(output, references).score for metric in (BLEU(), CHRF()))
+        print(*(repr(float(score)) for score in scores))
+
+
+# ------------------------------------------------------------------ features
+
+
+def polars_split_fields(path: str) -> None:
+    """Read the texts of a Parquet file and split them at spaces: what no program that counts tokens can do without."""
+    import polars as pl
+
+    fields = pl.col("a", "b", "c").str.split(" ")
+    print(pl.read_parquet(path, columns=["a", "b", "c"]).select(fields).height)
+
+
+def loop_features(path: str, least: str, top: str) -> None:
+    """Rank tokens by a loop over the items, with dictionaries: their count, and the sum of twice the items' ranks."""
+    import numpy as np
+    import polars as pl
+    from scipy.stats import hypergeom
+
+    frame = pl.read_parquet(path)
+    scores = frame["score"].to_list()
+    items, zeros = len(scores), scores.count(0)
+    ranks = [zeros + 1 + items * score for score in scores]  # those of equal scores share their mean
+    found: list[tuple[str, tuple[int, int]]] = []
+    for field in ("a", "b", "c"):
+        counts: defaultdict[str, int] = defaultdict(int)
+        sums: defaultdict[str, int] = defaultdict(int)
+        for text, rank in zip(frame[field].to_list(), ranks, strict=True):
+            for token in set(text.split()):
+                counts[token] += 1
+                sums[token] += rank
+        for token, count in counts.items():
+            if int(least) <= count <= items - int(least):
+                ones = (sums[token] - count * (zeros + 1)) // items
+                found.append((f"in<{field}>:{token}", (count, ones)))
+    cases = sorted({case for _, case in found})  # scipy is slow: each case once
+    counted, right = zip(*cases, strict=True)
+    p = dict(zip(cases, np.asarray(hypergeom.cdf(right, items, items - zeros, counted)).tolist(), strict=True))
+    print(json.dumps(sorted((p[case], name) for name, case in found)[: int(top)]))
 
 
 # ------------------------------------------------------------------ resamples
@@ -162,6 +217,9 @@ JOBS: dict[str, Callable[..., Any]] = {
     "nervaluate": nervaluate_report,
     "polars-split": polars_split,
     "sklearn-report": sklearn_report,
+    "sacrebleu": sacrebleu_scores,
+    "polars-split-fields": polars_split_fields,
+    "loop-features": loop_features,
     "resamples-slicewise": lambda: timed(slicewise_resamples),
     "resamples-grouped": lambda: timed(grouped_resamples),
     "resamples-gathered": lambda: timed(gathered_resamples),

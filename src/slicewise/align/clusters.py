@@ -64,8 +64,9 @@ def grouped(kind: str, cluster: NDArray[np.uint32], names: pl.Series | None) -> 
     if count <= MOST_GROUPS:
         return Clusters(kind, cluster, cluster, count, count)
     hashes = _mixed(np.arange(count, dtype=np.uint64)) if names is None else _named(names)
-    _, group = np.unique(hashes % np.uint64(MOST_GROUPS), return_inverse=True)
-    return Clusters(kind, cluster, group.astype(np.uint32)[cluster], count, int(group.max()) + 1)
+    group = (hashes % np.uint64(MOST_GROUPS)).astype(np.int64)
+    number = np.cumsum(np.bincount(group, minlength=MOST_GROUPS) > 0) - 1
+    return Clusters(kind, cluster, number.astype(np.uint32)[group][cluster], count, int(number[-1]) + 1)
 
 
 def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:

@@ -14,9 +14,8 @@ if TYPE_CHECKING:
     Hashes = NDArray[np.uint64]
 
 FEWEST_BITS = 18
-SPARSE = 8
+SPARSE = 2
 """The table has at least so many times as many places as there are strings."""
-NOBODY = np.uint32(2**32 - 1)
 
 
 class CollisionError(Exception):
@@ -46,9 +45,8 @@ class Interner:
     def __call__(self, strings: pl.Series) -> Ids:
         """Return the number of each string."""
         hashes = strings.hash(self._seed).to_numpy()
-        place = (hashes >> self._shift).view(np.int64)
-        strange = np.flatnonzero(self._at[place] != hashes)
-        ids = self._table[place]
+        ids = self._table[(hashes >> self._shift).view(np.int64)]
+        strange = np.flatnonzero(self._hashes[ids] != hashes) if len(self) else np.arange(len(hashes))
         if len(strange):
             ids[strange] = self._besides(hashes[strange], strings, strange)
         if not (self.strings.gather(ids) == strings).all():
@@ -61,7 +59,7 @@ class Interner:
         place = np.searchsorted(self._more, distinct)
         known = place < len(self._more)
         known[known] = self._more[place[known]] == distinct[known]
-        ids = np.full(len(distinct), NOBODY)
+        ids = np.zeros(len(distinct), np.uint32)
         ids[known] = self._more_ids[place[known]]
         if not known.all():
             new = ~known
@@ -73,22 +71,25 @@ class Interner:
 
     def _add(self, hashes: Hashes, ids: Ids) -> None:
         if len(self) * SPARSE > len(self._table):
-            self._build((len(self) * SPARSE * 2).bit_length())
+            self._build((len(self) * SPARSE).bit_length() + 1)
             return
         place = (hashes >> self._shift).view(np.int64)
         _, first = np.unique(place, return_index=True)
         alone = np.zeros(len(place), np.bool_)
-        alone[first] = self._table[place[first]] == NOBODY
-        self._table[place[alone]], self._at[place[alone]] = ids[alone], hashes[alone]
+        alone[first] = ~self._taken[place[first]]
+        self._table[place[alone]], self._taken[place[alone]] = ids[alone], True
         more = np.concatenate([self._more, hashes[~alone]])
         order = np.argsort(more)
         self._more, self._more_ids = more[order], np.concatenate([self._more_ids, ids[~alone]])[order]
 
     def _build(self, bits: int) -> None:
-        """Make a table with room for 2^bits, and put all that are known into it."""
+        """Make a table with room for 2^bits, and put all that are known into it.
+
+        A place that nobody has taken says 0, which the comparison of hashes sorts out.
+        """
         self._shift = np.uint64(64 - bits)
-        self._table = np.full(1 << bits, NOBODY)
-        self._at = ~(np.arange(1 << bits, dtype=np.uint64) << self._shift)  # no hash of this place
+        self._table = np.zeros(1 << bits, np.uint32)
+        self._taken = np.zeros(1 << bits, np.bool_)
         self._more, self._more_ids = np.zeros(0, np.uint64), np.zeros(0, np.uint32)
         if len(self):
             self._add(self._hashes, np.arange(len(self), dtype=np.uint32))

@@ -50,13 +50,13 @@ class ItemFeatures:
 
     def families(self, system: str, over: str = "items") -> list[Family]:  # noqa: ARG002 (as of units)
         """Return all features; those of outputs for one system."""
-        own = self._made(self._outputs(system), self._labels("out", system))
+        own = [*self._labels("out", system), *chain.from_iterable(families for _, families in self._outputs(system))]
         return [*self._shared, *own, *self._described(system)[0]]
 
     def quantities(self, system: str, over: str = "items") -> list[Quantity]:  # noqa: ARG002
         """Return the numbers that items have: attributes, numerical fields, and the lengths of the others."""
-        fields = [*self._texts_given, *self._outputs(system)] if self.wanted.numbers else []
-        return [*(field.number() or field.length() for field in fields), *self._described(system)[1]]
+        fields = [*self._given, *self._outputs(system)] if self.wanted.numbers else []
+        return [*(field.number() or field.length() for field, _ in fields), *self._described(system)[1]]
 
     @cache  # noqa: B019 (lives as long as the features do)
     def _described(self, system: str) -> tuple[list[Family], list[Quantity]]:
@@ -77,29 +77,32 @@ class ItemFeatures:
 
     @cached_property
     def _shared(self) -> list[Family]:
-        return self._made(self._texts_given, self._labels("exp", "gold"))
+        return [*self._labels("exp", "gold"), *chain.from_iterable(families for _, families in self._given)]
 
     @cached_property
-    def _texts_given(self) -> list[Field]:
-        return [*self.inputs, *at_once(self._cut, self._texts("exp", "gold"))]
+    def _given(self) -> list[tuple[Field, list[Family]]]:
+        """The input and what was expected: each field is cut and its features made by one thread."""
+        return at_once(self._field, [*self._inputs, *self._texts("exp", "gold")])
 
-    @cached_property
+    @property
     def inputs(self) -> list[Field]:
         """The input fields."""
-        a, tokenizer = self.evaluation.aligned, self.wanted.tokenizer
-        if a.tokens is not None and a.offsets is not None:
-            tokens = of_tokens(a.tokens, a.offsets, tokenizer)
-            texts = self.evaluation.token_texts() if self.wanted.geval else None
-            return [Field("in<1>" if self.wanted.geval else "in", tokens, texts, geval=self.wanted.geval)]
+        return at_once(self._cut, self._inputs)
+
+    @property
+    def _inputs(self) -> list[tuple[str, pl.Series | None]]:
+        """The namespaces and texts of the input; None for tokens that are there already."""
+        a = self.evaluation.aligned
+        if a.tokens is not None:
+            return [("in<1>" if self.wanted.geval else "in", None)]
         fields = enumerate(a.fields.get_columns(), 1)
-        named = [(f"in<{i}>" if self.wanted.geval else column.name, column.alias("")) for i, column in fields]
-        return at_once(self._cut, named)
+        return [(f"in<{i}>" if self.wanted.geval else column.name, column.alias("")) for i, column in fields]
 
     @cache  # noqa: B019 (lives as long as the features do)
-    def _outputs(self, system: str) -> list[Field]:
-        return at_once(self._cut, self._texts("out", system))
+    def _outputs(self, system: str) -> list[tuple[Field, list[Family]]]:
+        return at_once(self._field, self._texts("out", system))
 
-    def _texts(self, space: str, name: str) -> list[tuple[str, pl.Series]]:
+    def _texts(self, space: str, name: str) -> list[tuple[str, pl.Series | None]]:
         """Return what was expected or returned, where that is text; several references are one text."""
         answers = self.evaluation.aligned.answers
         whole = self.evaluation.task is Task.TEXT or (self.wanted.geval and self.evaluation.task is Task.LABELS)
@@ -108,20 +111,26 @@ class ItemFeatures:
         text = self.evaluation.answers(name)
         return [(space, text.list.join("\t") if self.wanted.geval and isinstance(text.dtype, pl.List) else text)]
 
-    def _cut(self, named: tuple[str, pl.Series]) -> Field:
-        space, texts = named
-        return Field(space, tokenised(texts, self.wanted.tokenizer or "words"), texts, geval=self.wanted.geval)
+    def _field(self, named: tuple[str, pl.Series | None]) -> tuple[Field, list[Family]]:
+        field = self._cut(named)
+        return field, list(self._of(field))
 
-    def _made(self, fields: list[Field], labels: list[Family]) -> list[Family]:
-        return [*labels, *chain.from_iterable(at_once(lambda field: list(self._of(field)), fields))]
+    def _cut(self, named: tuple[str, pl.Series | None]) -> Field:
+        (space, texts), wanted, a = named, self.wanted, self.evaluation.aligned
+        if texts is not None:
+            return Field(space, tokenised(texts, wanted.tokenizer or "words"), texts, geval=wanted.geval)
+        if a.tokens is None or a.offsets is None:
+            raise ValueError("no tokens")
+        tokens = of_tokens(a.tokens, a.offsets, wanted.tokenizer)
+        return Field(space, tokens, self.evaluation.token_texts() if wanted.geval else None, geval=wanted.geval)
 
     def _of(self, field: Field) -> Iterator[Family]:
         wanted = self.wanted
-        yield field.unigrams(wanted.least)
+        yield field.unigrams(0)
         if wanted.ngrams > 1:
             yield from field.ngrams(wanted.ngrams, wanted.least)
         if wanted.shapes:
-            yield field.shapes(wanted.least)
+            yield field.shapes(0)
         if wanted.shapes and wanted.ngrams > 1 and wanted.geval:
             yield from field.shape_bigrams(wanted.least)
         if not wanted.geval and field.space.startswith("in") and (found := field.category(wanted.least)) is not None:

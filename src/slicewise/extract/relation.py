@@ -101,16 +101,20 @@ def by_row(ids: NDArray[np.uint32], offsets: Index, size: int, least: int = 0) -
         counts[part.features] += part.counts
     kept = Limits(least, rows)(counts)
     kept &= counts > 0
+    all_kept = bool((kept == (counts > 0)).all())
     starts = np.concatenate([[0], np.cumsum(counts[kept])])
     cursor = np.zeros(size, np.int64)
     cursor[kept] = starts[:-1]
     placed = np.empty(starts[-1], np.int32)
     while parts:
         part = parts.pop(0)
-        here = np.repeat(kept[part.features], part.counts)
         at = np.repeat(cursor[part.features] - part.first, part.counts)
         at += np.arange(len(at))
-        placed[at[here]] = part.rows[here]
+        if all_kept:
+            placed[at] = part.rows
+        else:
+            here = np.repeat(kept[part.features], part.counts)
+            placed[at[here]] = part.rows[here]
         cursor[part.features] += part.counts
     return Relation(starts, placed, rows), np.flatnonzero(kept)
 

@@ -10,7 +10,6 @@ import numpy as np
 import polars as pl
 
 from slicewise.extract.interning import CollisionError, Interner
-from slicewise.extract.parallel import at_once
 from slicewise.extract.tokenizers import TOKENIZERS
 
 if TYPE_CHECKING:
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
 
 BATCH = 20_000
 """Items that are cut at a time, so that their strings never stand in memory all at once."""
-LONG = 100_000
-"""A field of so many items is cut by two threads."""
 
 
 @dataclass(frozen=True)
@@ -77,33 +74,14 @@ def _without_collision(make: Callable[[int], Tokens]) -> Tokens:
 
 
 def _tokenised(texts: pl.Series, tokenizer: str, seed: int) -> Tokens:
-    """Cut two halves of a long field at once, each with its own numbers, and number the second as the first."""
-    half = len(texts) // 2 + 1 if len(texts) >= LONG else len(texts)
-    halves = [texts.slice(0, half), *([texts.slice(half)] if half < len(texts) else [])]
-    first, *rest = at_once(lambda some: _pieces(some, Interner(seed)), halves)
-    for other in rest:
-        numbers = first.interned(other.interned.strings)
-        first.pieces.extend(numbers[batch] for batch in other.pieces)
-        first.sizes.extend(other.sizes)
-    return _cut_further(first.pieces, first.sizes, first.interned.strings, tokenizer, seed)
-
-
-@dataclass(frozen=True)
-class _Pieces:
-    """What stands between spaces, as numbers, and how many each item has; batch by batch."""
-
-    interned: Interner
-    pieces: list[Ids]
-    sizes: list[NDArray[np.int64]]
-
-
-def _pieces(texts: pl.Series, interned: Interner) -> _Pieces:
-    found = _Pieces(interned, [], [])
+    interned = Interner(seed)
+    pieces: list[Ids] = []
+    sizes: list[NDArray[np.int64]] = []
     for start in range(0, len(texts), BATCH):
         cut = texts.slice(start, BATCH).fill_null("").str.split(" ")
-        found.sizes.append(cut.list.len().to_numpy().astype(np.int64))
-        found.pieces.append(interned(cut.explode()))
-    return found
+        sizes.append(cut.list.len().to_numpy().astype(np.int64))
+        pieces.append(interned(cut.explode()))
+    return _cut_further(pieces, sizes, interned.strings, tokenizer, seed)
 
 
 def of_tokens(tokens: pl.Series, offsets: NDArray[np.int64], tokenizer: str | None) -> Tokens:

@@ -114,7 +114,7 @@ def rank(
     null = RankNull.of(population.oriented, seed=seed)
     tester = _Tester(population, null, side, geval)
     single = at_once(lambda family: _contained(family, population, max(least, 1)), families)
-    parts = at_once(lambda i: tester.contained(single[i].relation, i), range(len(single)))
+    parts = at_once(lambda i: tester.contained(single[i], i), range(len(single)))
     sources: list[Source] = list(single)
     for quantity in quantities:
         for source, found in tester.number(quantity, len(sources), least):
@@ -139,7 +139,7 @@ def _contained(family: Family, population: Population, least: int) -> Contained:
     """Return the features of a family that enough of a population's rows have."""
     relation = family.relation.among(population.kept)
     places = np.flatnonzero(Limits(least, population.size)(relation.counts))
-    return Contained(family, relation if len(places) == len(relation) else relation.take(places), places)
+    return Contained(family, relation, places)
 
 
 def _nothing() -> Tests:
@@ -166,11 +166,11 @@ class _Tester:
             p, log10_p, method = tail.p, tail.log10_p, np.full(len(n), NORMAL, np.int8)
         return Tests(source, place, n, found.auc, z, p, log10_p, method, found.chi2)
 
-    def contained(self, relation: Relation, number: int) -> Tests:
+    def contained(self, source: Contained, number: int) -> Tests:
         """Test the features of a family."""
-        size = len(relation)
-        doubled = relation.sums(self.null.doubled)
-        return self.binary(np.full(size, number, np.int32), np.arange(size), relation.counts, doubled)
+        size = len(source.places)
+        n, doubled = source.relation.counts[source.places], source.relation.sums(self.null.doubled)[source.places]
+        return self.binary(np.full(size, number, np.int32), np.arange(size), n, doubled)
 
     def number(self, quantity: Quantity, number: int, least: int) -> list[tuple[Source, Tests]]:
         """Test a number both ways: as two features, or as the published tool does, as one."""
@@ -214,7 +214,7 @@ class _Tester:
     def every_part(self, families: Sequence[Family], least: int) -> tuple[list[Contained], Tests]:
         """Return all features, those that cannot be listed behind all others."""
         found = [_contained(family, self.population, 0) for family in families]
-        tests = [self.contained(source.relation, i) for i, source in enumerate(found)]
+        tests = [self.contained(source, i) for i, source in enumerate(found)]
         every = Tests.joined(tests) if tests else _nothing()
         listed = Limits(max(least, 1), self.population.size)(every.n)
         return found, replace(every, log10_p=np.where(listed, every.log10_p, np.inf))
@@ -227,7 +227,9 @@ class _Tester:
         parts, names = _frequent(sources, tests, part_least)
         first = np.cumsum([0] + [len(source.relation) for source in sources])
         relation = joined([source.relation for source in sources], self.population.size)
-        relation = relation.take(first[parts.source] + parts.place)
+        every = np.concatenate([source.places + start for source, start in zip(sources, first[:-1], strict=True)])
+        own = np.cumsum([0] + [len(source.places) for source in sources])
+        relation = relation.take(every[own[parts.source] + parts.place])
         label = np.array([_label_side(source) for source in sources], np.int8)[parts.source]
         kept: list[tuple[NDArray[np.int32], NDArray[np.int32], Tests]] = []
         tested: list[Array] = [np.zeros(0)]

@@ -46,8 +46,9 @@ class Contained:
 
     family: Family
     relation: Relation
+    """Of the whole family."""
     places: Index
-    """Of each feature in its family."""
+    """Of those features that enough rows have, and enough have not."""
 
     @property
     def kind(self) -> Kind:
@@ -60,7 +61,7 @@ class Contained:
 
     def rows(self, at: int) -> NDArray[np.int32]:
         """Return the rows of one."""
-        return self.relation.of(at)
+        return self.relation.of(int(self.places[at]))
 
 
 @dataclass(frozen=True)
