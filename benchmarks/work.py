@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     import numpy as np
     from numpy.typing import NDArray
@@ -106,16 +106,34 @@ def polars_split_fields(path: str) -> None:
 
 
 def loop_features(path: str, least: str, top: str) -> None:
-    """Rank tokens by a loop over the items, with dictionaries: their count, and the sum of twice the items' ranks."""
-    import numpy as np
+    """Rank tokens by a loop over the items, with dictionaries of features: counts, and sums of twice the ranks."""
     import polars as pl
-    from scipy.stats import hypergeom
 
     frame = pl.read_parquet(path)
     scores = frame["score"].to_list()
     items, zeros = len(scores), scores.count(0)
-    ranks = [zeros + 1 + items * score for score in scores]  # those of equal scores share their mean
-    found: list[tuple[str, tuple[int, int]]] = []
+    counts: defaultdict[str, int] = defaultdict(int)
+    sums: defaultdict[str, int] = defaultdict(int)
+    for a, b, c, score in frame.select("a", "b", "c", "score").iter_rows():
+        rank = zeros + 1 + items * score  # those of equal scores share their mean
+        features = {f"in<a>:{token}" for token in a.split()}
+        features |= {f"in<b>:{token}" for token in b.split()}
+        features |= {f"in<c>:{token}" for token in c.split()}
+        for feature in features:
+            counts[feature] += 1
+            sums[feature] += rank
+    _rank_loop(((name, n, sums[name]) for name, n in counts.items()), items, zeros, int(least), int(top))
+
+
+def loop_fields(path: str, least: str, top: str) -> None:
+    """Rank tokens by a loop over each field by itself: dictionaries of tokens, which need no names of features."""
+    import polars as pl
+
+    frame = pl.read_parquet(path)
+    scores = frame["score"].to_list()
+    items, zeros = len(scores), scores.count(0)
+    ranks = [zeros + 1 + items * score for score in scores]
+    found: list[tuple[str, int, int]] = []
     for field in ("a", "b", "c"):
         counts: defaultdict[str, int] = defaultdict(int)
         sums: defaultdict[str, int] = defaultdict(int)
@@ -123,14 +141,23 @@ def loop_features(path: str, least: str, top: str) -> None:
             for token in set(text.split()):
                 counts[token] += 1
                 sums[token] += rank
-        for token, count in counts.items():
-            if int(least) <= count <= items - int(least):
-                ones = (sums[token] - count * (zeros + 1)) // items
-                found.append((f"in<{field}>:{token}", (count, ones)))
+        found += [(f"in<{field}>:{token}", n, sums[token]) for token, n in counts.items()]
+    _rank_loop(found, items, zeros, int(least), int(top))
+
+
+def _rank_loop(counted_features: Iterable[tuple[str, int, int]], items: int, zeros: int, least: int, top: int) -> None:
+    """Print the first features by p."""
+    import numpy as np
+    from scipy.stats import hypergeom
+
+    found: list[tuple[str, tuple[int, int]]] = []
+    for name, count, total in counted_features:
+        if least <= count <= items - least:
+            found.append((name, (count, (total - count * (zeros + 1)) // items)))
     cases = sorted({case for _, case in found})  # scipy is slow: each case once
     counted, right = zip(*cases, strict=True)
     p = dict(zip(cases, np.asarray(hypergeom.cdf(right, items, items - zeros, counted)).tolist(), strict=True))
-    print(json.dumps(sorted((p[case], name) for name, case in found)[: int(top)]))
+    print(json.dumps(sorted((p[case], name) for name, case in found)[:top]))
 
 
 # ------------------------------------------------------------------ resamples
@@ -220,6 +247,7 @@ JOBS: dict[str, Callable[..., Any]] = {
     "sacrebleu": sacrebleu_scores,
     "polars-split-fields": polars_split_fields,
     "loop-features": loop_features,
+    "loop-fields": loop_fields,
     "resamples-slicewise": lambda: timed(slicewise_resamples),
     "resamples-grouped": lambda: timed(grouped_resamples),
     "resamples-gathered": lambda: timed(gathered_resamples),

@@ -247,7 +247,9 @@ def field(items: list[list[str]], *, geval: bool = False) -> Field:
 def as_pairs(family: Family) -> list[tuple[str, frozenset[int]]]:
     """Names may be the same for different runs (`a++b` is a token, too), so no dictionary."""
     names = family.names(np.arange(len(family))).to_list()
-    return sorted(((name, frozenset(own)) for name, own in zip(names, as_sets(family.relation), strict=True)), key=str)
+    return sorted(
+        ((name, frozenset(own)) for name, own in zip(names, as_sets(family.relation.whole()), strict=True)), key=str
+    )
 
 
 def slow_runs(items: list[list[str]], n: int, least: int) -> list[tuple[str, frozenset[int]]]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-    from slicewise.extract.relation import Index, Relation
+    from slicewise.extract.relation import Batches, Index, Relation
 
 
 class Kind(StrEnum):
@@ -40,7 +40,7 @@ class Family:
     kind: Kind
     space: str
     """The namespace: `in`, `in<1>`, `exp`, `out` …"""
-    relation: Relation
+    relation: Relation | Batches
     names: Callable[[Index], pl.Series]
     """The names of some of the features, given by their places."""
     shaped: bool = False

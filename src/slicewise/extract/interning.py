@@ -45,8 +45,8 @@ class Interner:
     def __call__(self, strings: pl.Series) -> Ids:
         """Return the number of each string."""
         hashes = strings.hash(self._seed).to_numpy()
-        ids = self._table[(hashes >> self._shift).view(np.int64)]
-        strange = np.flatnonzero(self._hashes[ids] != hashes) if len(self) else np.arange(len(hashes))
+        ids = self._table.take((hashes >> self._shift).view(np.int64))
+        strange = np.flatnonzero(self._hashes.take(ids) != hashes) if len(self) else np.arange(len(hashes))
         if len(strange):
             ids[strange] = self._besides(hashes[strange], strings, strange)
         if not (self.strings.gather(ids) == strings).all():

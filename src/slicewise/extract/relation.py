@@ -67,6 +67,10 @@ class Relation:
         at += np.arange(len(at))
         return Relation(np.concatenate([[0], ends]).astype(np.int64), self.rows[at], self.size)
 
+    def whole(self) -> Relation:
+        """Return it as it is: in one piece."""
+        return self
+
     def among(self, kept: NDArray[np.bool_]) -> Relation:
         """Return the same features over the rows that are kept, numbered anew."""
         if kept.all():
@@ -90,33 +94,67 @@ class Limits:
 
 
 def by_row(ids: NDArray[np.uint32], offsets: Index, size: int, least: int = 0) -> tuple[Relation, Index]:
-    """Return the relation of numbered features that stand row by row, repeated or not, and the numbers of those kept.
+    """Return the relation of numbered features that stand row by row, in one piece, and the numbers of those kept."""
+    relation = Batches.of_ids(ids, offsets, size)
+    kept = np.flatnonzero(Limits(least, relation.size)(relation.counts) & (relation.counts > 0))
+    return relation.whole().take(kept), kept
 
-    Rows go batch by batch, each small enough to be sorted where it lies in the processor's memory.
+
+@dataclass(frozen=True, eq=False)
+class Batches:
+    """A relation that was sorted batch by batch of its rows, each small enough to lie in the processor's memory.
+
+    It can be counted and summed as it is; the rows of all batches are put together only where that is needed.
     """
-    rows = len(offsets) - 1
-    parts = [_sorted_batch(ids, offsets, batch, size) for batch in batches(offsets)]
-    counts = np.zeros(size, np.int64)
-    for part in parts:
-        counts[part.features] += part.counts
-    kept = Limits(least, rows)(counts)
-    kept &= counts > 0
-    all_kept = bool((kept == (counts > 0)).all())
-    starts = np.concatenate([[0], np.cumsum(counts[kept])])
-    cursor = np.zeros(size, np.int64)
-    cursor[kept] = starts[:-1]
-    placed = np.empty(starts[-1], np.int32)
-    while parts:
-        part = parts.pop(0)
-        at = np.repeat(cursor[part.features] - part.first, part.counts)
-        at += np.arange(len(at))
-        if all_kept:
+
+    size: int
+    counts: Index
+    parts: list[_Batch]
+
+    @classmethod
+    def of_ids(cls, ids: NDArray[np.uint32], offsets: Index, size: int) -> Batches:
+        """Make it from numbered features that stand row by row, repeated or not."""
+        parts = [_sorted_batch(ids, offsets, batch, size) for batch in batches(offsets)]
+        counts = np.zeros(size, np.int64)
+        for part in parts:
+            counts[part.features] += part.counts
+        return cls(len(offsets) - 1, counts, parts)
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    def of(self, feature: int) -> Rows:
+        """Return the rows of one feature."""
+        found = []
+        for part in self.parts:
+            at = int(np.searchsorted(part.features, np.uint32(feature)))
+            if at < len(part.features) and part.features[at] == feature:
+                found.append(part.rows[part.first[at] : part.first[at] + part.counts[at]])
+        return np.concatenate([np.zeros(0, np.int32), *found]).astype(np.int32)
+
+    def sums(self, values: NDArray[Number]) -> NDArray[Number]:
+        """Return the sum of a value over the rows of each feature, exact for integers."""
+        found = np.zeros(len(self), values.dtype)
+        for part in self.parts:
+            if len(part.features):
+                found[part.features] += np.add.reduceat(values.take(part.rows), part.first)
+        return found
+
+    def among(self, kept: NDArray[np.bool_]) -> Batches | Relation:
+        """Return the same features over the rows that are kept, numbered anew."""
+        return self if kept.all() else self.whole().among(kept)
+
+    def whole(self) -> Relation:
+        """Return the relation in one piece."""
+        starts = np.concatenate([[0], np.cumsum(self.counts)])
+        cursor = starts[:-1].copy()
+        placed = np.empty(starts[-1], np.int32)
+        for part in self.parts:
+            at = np.repeat(cursor[part.features] - part.first, part.counts)
+            at += np.arange(len(at))
             placed[at] = part.rows
-        else:
-            here = np.repeat(kept[part.features], part.counts)
-            placed[at[here]] = part.rows[here]
-        cursor[part.features] += part.counts
-    return Relation(starts, placed, rows), np.flatnonzero(kept)
+            cursor[part.features] += part.counts
+        return Relation(starts, placed, self.size)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import polars as pl
 
 from slicewise.extract.family import Family, Kind, Quantity
 from slicewise.extract.ngrams import ngrams
-from slicewise.extract.relation import Limits, by_row, related
+from slicewise.extract.relation import Batches, Limits, by_row, related
 from slicewise.extract.shapes import shape_of
 from slicewise.extract.tokens import Tokens
 
@@ -42,16 +42,21 @@ class Field:
 
     def unigrams(self, least: int) -> Family:
         """Return the tokens."""
-        relation, kept = by_row(self.tokens.ids, self.tokens.offsets, len(self.tokens.vocabulary), least)
-        names = partial(_gathered, self.tokens.vocabulary, kept)
-        return Family(Kind.TOKEN, self.space, relation, partial(self._glued, names))
+        return self._family(Kind.TOKEN, self.tokens, least)
 
     def shapes(self, least: int) -> Family:
         """Return the shapes of the tokens."""
-        shaped = self._shaped
-        relation, kept = by_row(shaped.ids, shaped.offsets, len(shaped.vocabulary), least)
-        names = partial(_gathered, shaped.vocabulary, kept)
-        return Family(Kind.SHAPE, self.space, relation, partial(self._glued, names), shaped=True)
+        return self._family(Kind.SHAPE, self._shaped, least)
+
+    def _family(self, kind: Kind, tokens: Tokens, least: int) -> Family:
+        """Return the tokens that enough rows have; all, as they were sorted, where nothing is asked of their number."""
+        if not least:
+            every = Batches.of_ids(tokens.ids, tokens.offsets, len(tokens.vocabulary))
+            names = partial(_gathered, tokens.vocabulary, np.arange(len(every)))
+            return Family(kind, self.space, every, partial(self._glued, names), shaped=kind is Kind.SHAPE)
+        relation, kept = by_row(tokens.ids, tokens.offsets, len(tokens.vocabulary), least)
+        names = partial(_gathered, tokens.vocabulary, kept)
+        return Family(kind, self.space, relation, partial(self._glued, names), shaped=kind is Kind.SHAPE)
 
     def ngrams(self, longest: int, least: int) -> Iterator[Family]:
         """Return the runs of adjacent tokens, from two to so many."""

@@ -226,7 +226,7 @@ class _Tester:
         part_least, least = limits
         parts, names = _frequent(sources, tests, part_least)
         first = np.cumsum([0] + [len(source.relation) for source in sources])
-        relation = joined([source.relation for source in sources], self.population.size)
+        relation = joined([source.relation.whole() for source in sources], self.population.size)
         every = np.concatenate([source.places + start for source, start in zip(sources, first[:-1], strict=True)])
         own = np.cumsum([0] + [len(source.places) for source in sources])
         relation = relation.take(every[own[parts.source] + parts.place])

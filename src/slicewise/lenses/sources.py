@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from slicewise.extract.family import Family, Quantity
-    from slicewise.extract.relation import Relation
+    from slicewise.extract.relation import Batches, Relation
 
     Index = NDArray[np.int64]
 
@@ -45,7 +45,7 @@ class Contained:
     """Features of a family, over the rows of a population."""
 
     family: Family
-    relation: Relation
+    relation: Relation | Batches
     """Of the whole family."""
     places: Index
     """Of those features that enough rows have, and enough have not."""
