@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from slicewise.extract.relation import Batches, Index, Relation
 
 
+PAIR = "~~"
+"""Between the parts of a pair's name."""
+
+
 class Kind(StrEnum):
     """What a feature is."""
 

@@ -11,6 +11,7 @@ from slicewise.attributes import available
 from slicewise.attributes.attribute import Of
 from slicewise.attributes.facts import Facts
 from slicewise.errors import UserError, did_you_mean, quoted
+from slicewise.extract.family import PAIR
 from slicewise.extract.items import ItemFeatures, Wanted
 from slicewise.extract.ngrams import GLUE
 from slicewise.extract.text import SHAPE
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
     Flags = NDArray[np.bool_]
 
-PAIR = "~~"
 OF_UNITS = re.compile(r"(span|token|left|right|label)(:| = )")
 EXTREME = re.compile(r"(?P<name>.+) (?P<end>large|small)")
 CUT = re.compile(r" \([≥≤] [^ ]+\)$")
@@ -111,19 +111,18 @@ def _flags(items: NDArray[np.int64], size: int) -> Flags:
 
 
 def _near(feature: str, families: Sequence[Family]) -> str:
-    """Return what may have been meant, of the same namespace."""
+    """Return what may have been meant: in a namespace, where none is named, or a name like it."""
+    spaces = list(dict.fromkeys(family.space for family in families if family.space))
+    for space in spaces:
+        if _rows(f"{space}:{feature}", families, []) is not None:
+            return f"did you mean {quoted(f'{space}:{feature}')}?"
+    if not any(feature.startswith(space) for space in spaces):
+        return f"namespaces here are {', '.join(spaces)}; write {next(iter(spaces), 'in')}:WORD"
     names: list[str] = []
     for family in families:
-        if feature.startswith(family.space):
+        if family.space and feature.startswith(family.space):
             often = np.argsort(-family.relation.counts, kind="stable")[:NEAR]
             names += family.names(often).to_list()
-    if names:
-        hint = did_you_mean(feature, names).partition("there ")[0]
-        return hint or "features are named as `slicewise features` lists them"
-    spaces = dict.fromkeys(family.space for family in families if family.space)
-    for space in spaces:
-        if any(
-            (family.names(np.arange(len(family))) == f"{space}:{feature}").any() for family in families if len(family)
-        ):
-            return f"did you mean {quoted(f'{space}:{feature}')}?"
-    return f"namespaces here are {', '.join(spaces)}; write {next(iter(spaces), 'in')}:WORD"
+    return (
+        did_you_mean(feature, names).partition("there ")[0] or "features are named as `slicewise features` lists them"
+    )

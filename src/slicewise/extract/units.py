@@ -68,11 +68,9 @@ class UnitFeatures:
         codes = self.facts.units.label.astype(np.uint32)
         found = [coded(Kind.LABEL, "label", codes, rows, len(rows), self.wanted.least, names)]
         if self.evaluation.task not in (Task.SPANS, Task.TOKENS):
-            items = ItemFeatures(self.evaluation, self.wanted).inputs
-            return [
-                *found,
-                *(family for field in items for family in self._of(self._around(field.space, field.tokens))),
-            ]
+            inputs = ItemFeatures(self.evaluation, self.wanted).inputs
+            fields = [self._around(field.space, field.tokens) for field in inputs]
+            return [*found, *(family for field in fields for family in self._of(field))]
         return found if self.facts.corpus is None else [*found, *self._words()]
 
     def _around(self, space: str, tokens: Tokens) -> Field:

@@ -218,7 +218,7 @@ def _parts(
     units: bool,
 ) -> list[str]:
     """Return what pins the lists."""
-    kinds = ["tokens", *(f"{n}grams" for n in range(2, wanted.ngrams + 1))]
+    kinds = ["tokens", *([f"{wanted.ngrams}grams"] if wanted.ngrams > 1 else [])]
     kinds += [name for name in ("shapes", "numbers") if getattr(wanted, name)]
     kinds += ["pairs"] if request.pair_least is not None else []
     parts = [] if units else [f"metrics:{metric.name}"]

@@ -12,7 +12,7 @@ import polars as pl
 from slicewise.annotations import Task
 from slicewise.engine.items import item_scores
 from slicewise.errors import UserError, did_you_mean, quoted
-from slicewise.extract.family import Kind
+from slicewise.extract.family import PAIR, Kind
 from slicewise.extract.find import items_with
 from slicewise.extract.items import ItemFeatures, Wanted
 from slicewise.extract.ngrams import GLUE
@@ -168,7 +168,7 @@ class _Marks:
         ranking = rank(population, families, [], least=5, pair_least=None, side="low", seed=0, geval=False)
         bad = np.flatnonzero(ranking.tests.p < BAD)
         tokens = {name.partition(":")[2] for name in ranking.names(bad).to_list()}
-        for part in (feature or "").split("~~"):
+        for part in (feature or "").split(PAIR):
             if part.startswith("in") and ":" in part and SHAPE not in part:
                 tokens |= set(part.partition(":")[2].split(GLUE))
         cut = evaluation.aligned.tokens is not None

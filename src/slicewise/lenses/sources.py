@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 import polars as pl
 
-from slicewise.extract.family import Kind
+from slicewise.extract.family import PAIR, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from slicewise.extract.relation import Batches, Relation
 
     Index = NDArray[np.int64]
-
-PAIR = "~~"
 
 
 class Source(Protocol):

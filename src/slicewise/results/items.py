@@ -69,9 +69,11 @@ class ItemsResult(Result):
                     "item": item.item,
                     "score": item.score,
                     "scores": item.scores,
-                    **(item.inputs or {"in": ""}),
+                    "in": "\t".join(item.inputs.values()),
+                    **item.inputs,
                     "exp": item.expected,
-                    "out": item.outputs,
+                    "out": item.outputs.get(self.system),
+                    "outputs": item.outputs,
                     "bad": item.bad,
                 }
                 for item in self.items
@@ -98,7 +100,7 @@ class ItemsResult(Result):
         )
         which = "" if self.feature is None else f" with {self.feature}"
         order = {"file": "in the order of the file", "worst": "worst first", "best": "best first"}[self.order]
-        found = f"{counted(self.found, 'item')}{which}, {order}; {what}."
+        found = f"{counted(self.found, 'item')}{which}, {order}; {what}; {LEFT}tokens{RIGHT} that go with low scores."
         return [Sentence(heading(self.data), "title"), Sentence(found)]
 
     def lines(self) -> Iterator[str]:
