@@ -99,7 +99,7 @@ def sentences(result: ScoreResult) -> list[str]:
     main = result.metrics[0]
     pairs = [p for p in result.pairs if p.metric == main and p.q is not None]
     best = _best(result)
-    said = [_about_the_best(result, best, pairs)] if pairs else []
+    said = [_about_the_best(result, best, pairs), *_otherwise(result, best)] if pairs else []
     scores = result.systems[best]
     if scores.repairs is not None and scores.errors is not None:
         kind, gain = max(scores.repairs.items(), key=lambda item: item[1].value or 0.0)
@@ -155,6 +155,18 @@ def _about_the_best(result: ScoreResult, best: str, pairs: Sequence[Pair]) -> st
         return f"{runs}{best} is best ({main} {value}), and the difference to {every} is significant (q < 0.05, Holm)."
     names = [name for name in result.ranking() if name in alike]
     return f"{runs}{best} is first ({main} {value}), but cannot be told apart from {_listed(names)} (q ≥ 0.05, Holm)."
+
+
+def _otherwise(result: ScoreResult, best: str) -> list[str]:
+    """Say by which other metrics another system is surely better than the first."""
+    by_system: dict[str, list[str]] = {}
+    for p in result.pairs:
+        if p.metric == result.metrics[0] or best not in (p.a, p.b) or p.q is None or p.q >= ALPHA or not p.difference:
+            continue
+        better = p.a if (p.difference > 0) != (p.metric in result.lower_is_better) else p.b
+        if better != best:
+            by_system.setdefault(better, []).append(p.metric)
+    return [f"By {_listed(names)}, {system} is better than {best} (q < 0.05)." for system, names in by_system.items()]
 
 
 def _listed(names: Sequence[str]) -> str:
