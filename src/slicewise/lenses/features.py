@@ -15,7 +15,7 @@ from slicewise.extract.tokenizers import check_tokenizer
 from slicewise.extract.units import UnitFeatures
 from slicewise.lenses.asked import metrics_asked
 from slicewise.lenses.examples import examples_of
-from slicewise.lenses.folding import Shown, fold
+from slicewise.lenses.folding import NEAREST, Shown, fold
 from slicewise.lenses.inference import ALPHA, bounds_of, check_options
 from slicewise.lenses.population import of_change, of_items, of_units
 from slicewise.lenses.ranking import WAYS, rank
@@ -286,7 +286,7 @@ class _Lists:
             geval=request.geval,
         )
         q = CORRECTIONS[request.correction](ranking.tested)
-        order = ranking.ordered(0 if not request.top else request.top * 50, high=request.high)
+        order = ranking.ordered(0 if not request.top else max(request.top * 50, NEAREST), high=request.high)
         shown = fold(order, ranking.rows, population.size, request.top, folding=request.fold)
         rows = _Rows(population, ranking, q, request, self._drawn(population))
         features = rows.features(shown)

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 SAME = 0.9
 """The Jaccard similarity of the rows of features that are folded."""
-FURTHEST = 4000
-"""So many places of a ranking are looked through at most."""
+NEAREST, FURTHEST = 1000, 4000
+"""So many places of a ranking are looked through at least, and at most."""
 STEP = 200
 
 
@@ -37,24 +37,26 @@ def fold(
 ) -> list[Shown]:
     """Return the first features of a ranking, each with the later ones that have the same rows.
 
-    As many as `top` (0 = all); features behind the last of them are not looked at.
+    As many as `top` (0 = all). What is folded does not depend on that, but for features far behind.
     """
     wanted = top or len(order)
     if not folding:
         return [Shown(int(feature), rows_of(int(feature))) for feature in order[:wanted]]
     shown: list[Shown] = []
     for start in range(0, min(len(order), FURTHEST), STEP):
-        batch = [int(feature) for feature in order[start : min(start + STEP, FURTHEST)]]
-        if not _folded(batch, rows_of, size, wanted, shown):
+        if len(shown) >= wanted and start >= NEAREST:
             return shown
+        _fold_batch(
+            [int(feature) for feature in order[start : min(start + STEP, FURTHEST)]], rows_of, size, wanted, shown
+        )
     rest = [int(feature) for feature in order[FURTHEST : FURTHEST + max(0, wanted - len(shown))]]
     return [*shown, *(Shown(feature, rows_of(feature)) for feature in rest)]
 
 
-def _folded(
+def _fold_batch(
     batch: list[int], rows_of: Callable[[int], NDArray[np.int32]], size: int, wanted: int, shown: list[Shown]
-) -> bool:
-    """Add a batch to what is shown; False once enough are."""
+) -> None:
+    """Fold a batch under what is shown, or add to it as long as not enough are."""
     from scipy.sparse import csr_array
 
     own = [rows_of(feature) for feature in batch]
@@ -69,8 +71,6 @@ def _folded(
         if len(alike):
             shown[int(alike[0])].folded.append(feature)
             continue
-        if len(shown) == wanted:
-            return False
-        places.append(len(counts) - len(batch) + i)
-        shown.append(Shown(feature, rows))
-    return True
+        if len(shown) < wanted:
+            places.append(len(counts) - len(batch) + i)
+            shown.append(Shown(feature, rows))
