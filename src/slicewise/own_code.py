@@ -7,7 +7,8 @@ import importlib.util
 import inspect
 import sys
 import traceback
-from contextlib import redirect_stdout
+import warnings
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,11 +17,19 @@ import polars as pl
 from slicewise.errors import UserError, did_you_mean, is_file, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from types import ModuleType
 
-STOPS = (Exception, SystemExit, pl.exceptions.PanicException)
+STOPS = (Exception, SystemExit, GeneratorExit, pl.exceptions.PanicException)
 """What a user's code may raise that is the user's to mend; Ctrl-C is not among them."""
+
+
+@contextmanager
+def running() -> Iterator[None]:
+    """Run a user's code: what it prints goes to standard error, and warnings of libraries stay unsaid."""
+    with redirect_stdout(sys.stderr), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
 
 
 def split_name(given: str) -> tuple[str, str] | None:
@@ -49,7 +58,7 @@ def _run(path: str) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     try:
-        with redirect_stdout(sys.stderr):  # standard output is for results
+        with running():  # standard output is for results
             spec.loader.exec_module(module)
     except SyntaxError as error:
         raise UserError(f"is not valid Python: {error.msg}; mend the line", where=path, line=error.lineno) from None
@@ -77,13 +86,17 @@ def shown(path: str) -> str:
     """Return a path as the user would write it."""
     try:
         return str(Path(path).relative_to(Path.cwd()))
-    except ValueError:
+    except (ValueError, OSError):
         return path
 
 
 def said(error: BaseException) -> str:
     """Return what was raised, and what to do."""
-    return f"raised {type(error).__name__}: {error or 'no message'}; mend the function"
+    try:
+        message = str(error)
+    except Exception:
+        message = ""
+    return f"raised {type(error).__name__}: {message or 'no message'}; mend the function"
 
 
 def line_of(error: BaseException, path: str | None) -> int | None:

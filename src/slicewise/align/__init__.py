@@ -137,6 +137,8 @@ def _inputs(inputs: Sequence[Annotations], reference: Annotations) -> tuple[pl.D
         own = given.answers if given.answers is not None else given.texts
         if own is None:
             raise UserError("no text per item in it; name its column, as FILE:COLUMN", where=given.name)
+        if own.dtype.is_nested() or own.dtype == pl.Binary:
+            raise UserError("lists or bytes instead of a text per item; name a column of text", where=given.name)
         text = own.cast(pl.String).fill_null("")
         if text.name:
             columns.append(text)
@@ -147,7 +149,10 @@ def _inputs(inputs: Sequence[Annotations], reference: Annotations) -> tuple[pl.D
         columns += [parts.list.get(i, null_on_oob=True).fill_null("").alias("") for i in range(width)]
     if len(columns) == 1:
         return pl.DataFrame([columns[0].alias("in")]), odd
-    return pl.DataFrame([c.alias(f"in<{c.name if c.name else i}>") for i, c in enumerate(columns, 1)]), odd
+    names = [c.name or str(i) for i, c in enumerate(columns, 1)]
+    if len(set(names)) < len(names):  # the same column of two files
+        names = [str(i) for i in range(1, len(columns) + 1)]
+    return pl.DataFrame([c.alias(f"in<{name}>") for name, c in zip(names, columns, strict=True)]), odd
 
 
 def _uneven(given: Annotations, widths: pl.Series) -> list[str]:
@@ -317,7 +322,7 @@ def _align_answers(
         clusters=clusters,
         lengths=np.zeros(reference.items, np.int64)
         if text is None
-        else text.str.len_chars().to_numpy().astype(np.int64),
+        else text.str.len_chars().fill_null(0).to_numpy().astype(np.int64),
         length_unit="labels" if text is None else "characters",
         confidences={name: found for name, file in systems.items() if (found := answers.confidence(file)) is not None},
     )

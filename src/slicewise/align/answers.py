@@ -14,6 +14,8 @@ from slicewise.errors import counted, quoted
 if TYPE_CHECKING:
     from slicewise.annotations import Annotations
 
+LARGEST = 1e100
+"""Sums of larger scores could overflow."""
 NUMBER_WORDS = {"true": "1", "false": "0", "yes": "1", "no": "0"}
 
 
@@ -81,7 +83,7 @@ def scores(annotations: Annotations) -> pl.Series:
         numbers = words.replace(NUMBER_WORDS).cast(pl.Float64, strict=False)
     else:
         numbers = answers.cast(pl.Float64, strict=False)
-    bad = ~numbers.is_finite().fill_null(False)
+    bad = ~(numbers.is_finite() & (numbers.abs() <= LARGEST)).fill_null(False)
     if bad.any():
         row = int(bad.arg_max() or 0)
         found = "no score" if answers[row] is None or answers[row] == "" else f"score {quoted(str(answers[row]))}"

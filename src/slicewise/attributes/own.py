@@ -8,8 +8,6 @@ without training data). It returns one value per unit or per item: numbers are c
 from __future__ import annotations
 
 import inspect
-import sys
-from contextlib import redirect_stdout
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +16,7 @@ import polars as pl
 from slicewise.attributes.attribute import EVERY, Attribute, Of
 from slicewise.attributes.facts import expanded
 from slicewise.errors import UserError, counted, quoted
-from slicewise.own_code import STOPS, line_of, load, place, said, split_name
+from slicewise.own_code import STOPS, line_of, load, place, running, said, split_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,7 +67,7 @@ def from_function(function: Callable[..., Any], name: str | None = None) -> Attr
     def values(facts: Facts) -> pl.Series:
         given = {parameter: TABLES[parameter](facts) for parameter in wanted}
         try:
-            with redirect_stdout(sys.stderr):
+            with running():
                 column = _as_series(function(**given))
         except UserError:
             raise

@@ -41,12 +41,10 @@ def items_with(evaluation: Evaluation, system: str, feature: str, tokenizer: str
     whole = _single(evaluation, system, feature, tokenizer, strict=PAIR not in feature)
     if whole is not None:
         return whole
-    parts = feature.split(PAIR)
-    for i in range(1, len(parts)):
-        a, b = PAIR.join(parts[:i]), PAIR.join(parts[i:])
-        if not (a and b):
-            continue
-        found = [_single(evaluation, system, part, tokenizer, strict=len(parts) == 2) for part in (a, b)]
+    cuts = [i for i in range(1, len(feature) - len(PAIR)) if feature.startswith(PAIR, i)]
+    for i in cuts:
+        a, b = feature[:i], feature[i + len(PAIR) :]
+        found = [_single(evaluation, system, part, tokenizer, strict=len(cuts) == 1) for part in (a, b)]
         if found[0] is not None and found[1] is not None:
             return found[0] & found[1]
     raise UserError(f"no item has the feature {quoted(feature)}")

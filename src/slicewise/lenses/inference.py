@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from slicewise.results.base import Bounds
 
 ALPHA = 0.05
+LARGEST_BETA = 1000
 MOST_RESAMPLES = 1_000_000
 
 
@@ -22,8 +23,8 @@ def check_options(
     *, beta: float, resamples: int, confidence: float, seed: int, restarts: str, ways: Sequence[str] = ("first", "each")
 ) -> None:
     """Check the options of all inference at the public door."""
-    if not (beta > 0 and np.isfinite(beta)):
-        raise UserError(f"beta is {beta:g}; expected a number above 0")
+    if not 0 < beta <= LARGEST_BETA:
+        raise UserError(f"beta is {beta:g}; expected a number above 0, and at most {LARGEST_BETA:,}")
     if not 0 <= resamples <= MOST_RESAMPLES:
         limits = f"0 (no intervals) to {MOST_RESAMPLES:,}, usually 1000"
         raise UserError(f"resamples is {resamples}; expected {limits}")

@@ -125,9 +125,8 @@ def _made(
         inputs = _inputs(evaluation, at)
         expected = said(evaluation, "gold", at)
         outputs = {} if evaluation.task is Task.SCORES else {system: said(evaluation, system, at) for system in systems}
-        marked = marks.put(["\t".join(fields) for fields in zip(*inputs.values(), strict=True)] or [""] * len(at))
+        marked = {space: marks.put(column) for space, column in inputs.items()}
         for i, item in enumerate(at.tolist()):
-            text, bad = marked[i]
             yield Item(
                 item=item,
                 score=defined(float(scores[item])),
@@ -135,8 +134,8 @@ def _made(
                 inputs={space: column[i] for space, column in inputs.items()},
                 expected=None if expected is None else expected[i],
                 outputs={system: own[i] for system, own in outputs.items() if own is not None},
-                bad=bad,
-                marked=text,
+                bad=tuple(dict.fromkeys(token for own in marked.values() for token in own[i][1])),
+                marked={space: own[i][0] for space, own in marked.items()},
             )
 
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import inspect
 import math
-import sys
-from contextlib import redirect_stdout
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -21,7 +19,8 @@ from slicewise.annotations import Task
 from slicewise.errors import UserError, counted, quoted
 from slicewise.metrics.mean import mean
 from slicewise.metrics.metric import ItemError, Metric
-from slicewise.own_code import STOPS, digest, line_of, load, place, said, split_name
+from slicewise.metrics.reading import LARGEST
+from slicewise.own_code import STOPS, digest, line_of, load, place, running, said, split_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -77,7 +76,7 @@ def _made(found: Any, path: str, name: str) -> Any:
     if not inspect.isclass(found):
         return found
     try:
-        with redirect_stdout(sys.stderr):
+        with running():
             return found()
     except STOPS as error:
         at = line_of(error, path)
@@ -151,7 +150,7 @@ class _Own:
     def statistics(self, gold: pl.Series | None, outputs: pl.Series, inputs: pl.Series | None = None) -> Array:
         """Return one row per item: what the user's function makes of it."""
         rows: list[list[float]] = []
-        with redirect_stdout(sys.stderr):
+        with running():
             for item, answers in enumerate(_items(gold, outputs, inputs)):
                 row = self._row(item, answers)
                 if rows and len(row) != len(rows[0]):
@@ -176,7 +175,7 @@ class _Own:
     def finish(self, sums: Array) -> Array:
         """Return the user's value of every row of sums; no value where no item was summed."""
         rows = sums.reshape(-1, sums.shape[-1])
-        with redirect_stdout(sys.stderr):
+        with running():
             values = [self._value(row[1:].tolist()) if row[0] else math.nan for row in rows]
         return np.array(values, np.float64).reshape(sums.shape[:-1])
 
@@ -224,8 +223,10 @@ def _number(value: Any) -> float:
         raise TypeError(f"it returned {value!r}; expected a number")
     try:
         found = float(value)
-    except (TypeError, ValueError, OverflowError):
+    except OverflowError:
+        raise TypeError(f"it returned a number that is too large; expected one of at most {LARGEST:g}") from None
+    except (TypeError, ValueError):
         raise TypeError(f"it returned a {type(value).__name__}; expected a number") from None
-    if not math.isfinite(found):
-        raise TypeError(f"it returned {found}; expected a finite number")
+    if not math.isfinite(found) or abs(found) > LARGEST:
+        raise TypeError(f"it returned {found:g}; expected a finite number, of at most {LARGEST:g}")
     return found

@@ -11,7 +11,7 @@ from slicewise.annotations import Task
 from slicewise.errors import quoted
 from slicewise.metrics.mean import mean
 from slicewise.metrics.metric import ItemError, Metric, ratio
-from slicewise.metrics.reading import probabilities, references, truths, words
+from slicewise.metrics.reading import LARGEST, probabilities, references, truths, words
 
 if TYPE_CHECKING:
     import polars as pl
@@ -76,7 +76,7 @@ def _log_probability(text: str, item: int) -> float:
         found = math.nan
     if not math.isfinite(found):
         raise ItemError(item, f"{quoted(text)} is no number; expected log probabilities, separated by spaces")
-    if found > 0:
+    if not -LARGEST <= found <= 0:
         raise ItemError(item, f"{quoted(text)} is no log probability; expected a natural logarithm, 0 or below")
     return found
 

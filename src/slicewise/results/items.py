@@ -32,8 +32,8 @@ class Item:
     outputs: dict[str, str]
     bad: tuple[str, ...]
     """Tokens of its input that go with low scores."""
-    marked: str
-    """The input, with these marked."""
+    marked: dict[str, str]
+    """The input fields, with these marked."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -115,7 +115,13 @@ class ItemsResult(Result):
         for _, item in zip(range(SHOWN), self.items, strict=False):
             out = " · ".join(f"{name} {_short(text, 20)}" for name, text in item.outputs.items())
             rows.append(
-                (str(item.item), written(item.score, 3), _short(item.marked, 60), _short(item.expected or "", 20), out)
+                (
+                    str(item.item),
+                    written(item.score, 3),
+                    _short(" | ".join(item.marked.values()), 60),
+                    _short(item.expected or "", 20),
+                    out,
+                )
             )
         columns = [
             Column("item"),
@@ -131,7 +137,7 @@ def _lines(item: Item, *, changed: bool) -> Iterator[str]:
     value = signed(item.score, 3) if changed else written(item.score, 3)
     own = " · ".join(f"{name} {written(score, 3)}" for name, score in item.scores.items())
     yield printable(f"{value}  item {item.item}" + (f"  ({own})" if len(item.scores) > 1 else ""))
-    for space, text in zip(item.inputs, item.marked.split("\t"), strict=False):
+    for space, text in item.marked.items():
         yield printable(f"    {space:>8}  {' '.join(text.split())}")
     if item.expected is not None:
         yield printable(f"    {'exp':>8}  {' '.join(item.expected.split())}")
