@@ -14,7 +14,7 @@ from slicewise.errors import counted, quoted
 if TYPE_CHECKING:
     from slicewise.annotations import Annotations
 
-LARGEST = 1e100
+LARGEST = 1e300
 """Sums of larger scores could overflow."""
 NUMBER_WORDS = {"true": "1", "false": "0", "yes": "1", "no": "0"}
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from slicewise.results.base import Bounds
 
 ALPHA = 0.05
-LARGEST_BETA = 1000
+LARGEST_BETA = 1_000_000_000
 MOST_RESAMPLES = 1_000_000
 
 
