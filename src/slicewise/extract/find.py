@@ -61,7 +61,7 @@ def _single(evaluation: Evaluation, system: str, feature: str, tokenizer: str | 
     known, of_units = _attribute(feature, evaluation)
     if evaluation.task.has_units and (OF_UNITS.match(feature) or of_units):
         units = UnitFeatures(evaluation, wanted, known)
-        rows_of_units = _rows(feature, units.families(system), units.quantities(system))
+        rows_of_units = _rows(feature, units.families(), units.quantities())
         if rows_of_units is not None:
             return _flags(units.facts.units.item[rows_of_units], evaluation.aligned.items)
     items = ItemFeatures(evaluation, wanted, [] if of_units else known)

@@ -48,12 +48,12 @@ class ItemFeatures:
         self.facts = Facts(evaluation)
         self.attributes = attributes_of(self.facts, attributes, ITEMS)
 
-    def families(self, system: str, over: str = "items") -> list[Family]:  # noqa: ARG002 (as of units)
+    def families(self, system: str) -> list[Family]:
         """Return all features; those of outputs for one system."""
         own = [*self._labels("out", system), *chain.from_iterable(families for _, families in self._outputs(system))]
         return [*self._shared, *own, *self._described(system)[0]]
 
-    def quantities(self, system: str, over: str = "items") -> list[Quantity]:  # noqa: ARG002
+    def quantities(self, system: str) -> list[Quantity]:
         """Return the numbers that items have: attributes, numerical fields, and the lengths of the others."""
         fields = [*self._given, *self._outputs(system)] if self.wanted.numbers else []
         return [*(field.number() or field.length() for field, _ in fields), *self._described(system)[1]]

@@ -41,17 +41,13 @@ class UnitFeatures:
         asked = attributes_of(self.facts, attributes or ["all"], UNITS)
         self.attributes = [a for a in asked if a.name not in ELSEWHERE]
 
-    def families(self, system: str, over: str = "gold") -> list[Family]:  # noqa: ARG002 (all systems share them)
+    def families(self, over: str = "gold") -> list[Family]:
         """Return all features; of returned units those that do not tell what gold has."""
         return [*self._own, *self._described[over == "gold"][0]]
 
-    def quantities(self, system: str, over: str = "gold") -> list[Quantity]:  # noqa: ARG002
+    def quantities(self, over: str = "gold") -> list[Quantity]:
         """Return the numbers that units have."""
         return self._described[over == "gold"][1]
-
-    def confusions(self, system: str) -> Family | None:  # noqa: ARG002
-        """Return nothing: a unit that is wrong is missed or spurious."""
-        return None
 
     @cached_property
     def _described(self) -> dict[bool, tuple[list[Family], list[Quantity]]]:

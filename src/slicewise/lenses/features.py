@@ -275,10 +275,11 @@ class _Lists:
 
     def _list(self, made: ItemFeatures | UnitFeatures, population: Population, system: str, old: str | None) -> _Found:
         request = self.request
+        whose = system if isinstance(made, ItemFeatures) else population.over
         ranking = rank(
             population,
-            made.families(system, population.over),
-            made.quantities(system, population.over),
+            made.families(whose),
+            made.quantities(whose),
             least=request.least,
             pair_least=request.pair_least,
             side="high" if request.high else "low",
@@ -322,7 +323,7 @@ class _Lists:
     def _confusions(
         self, made: ItemFeatures | UnitFeatures, population: Population, system: str
     ) -> tuple[Feature, ...]:
-        family = made.confusions(system)
+        family = made.confusions(system) if isinstance(made, ItemFeatures) else None
         if family is None or not len(family) or self.request.high:
             return ()
         ranking = rank(

@@ -12,7 +12,7 @@ import polars as pl
 from slicewise.annotations import Task
 from slicewise.engine.items import item_scores
 from slicewise.errors import UserError, did_you_mean, quoted
-from slicewise.extract.family import PAIR, Kind
+from slicewise.extract.family import PAIR
 from slicewise.extract.find import items_with
 from slicewise.extract.items import ItemFeatures, Wanted
 from slicewise.extract.ngrams import GLUE
@@ -81,7 +81,7 @@ def items(
         sign = population.sign if order == "worst" else -population.sign
         wanted = wanted[np.argsort(sign * scores[wanted], kind="stable")]  # those without a score come last
     shown = wanted[:top] if top else wanted
-    marks = _Marks.of(evaluation, population, new, tokenizer, feature)
+    marks = _Marks.of(evaluation, population, tokenizer, feature)
     parts = [f"metrics:{metric.name}", f"order:{order}", *([] if feature is None else [f"feature:{feature}"])]
     parts += [] if old is None else [f"change:{old}>{new}"]
     data = evaluation.summary()
@@ -158,12 +158,10 @@ class _Marks:
         """What stands between spaces, with its marks."""
 
     @classmethod
-    def of(
-        cls, evaluation: Evaluation, population: Population, system: str, tokenizer: str | None, feature: str | None
-    ) -> _Marks:
+    def of(cls, evaluation: Evaluation, population: Population, tokenizer: str | None, feature: str | None) -> _Marks:
         """Find the tokens of the input that are bad features, and those of the feature asked for."""
         made = ItemFeatures(evaluation, Wanted(tokenizer=tokenizer))
-        families = [f for f in made.families(system) if f.kind is Kind.TOKEN and f.space.startswith("in")]
+        families = [field.unigrams(0) for field in made.inputs]
         ranking = rank(population, families, [], least=5, pair_least=None, side="low", seed=0, geval=False)
         bad = np.flatnonzero(ranking.tests.p < BAD)
         tokens = {name.partition(":")[2] for name in ranking.names(bad).to_list()}
