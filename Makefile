@@ -40,6 +40,8 @@ demo: $(VENV)/.base
 	@echo "  $(BIN)/slicewise buckets --config examples/slicewise.toml --name chat"
 	@echo "  $(BIN)/slicewise features --config examples/slicewise.toml --name chat --units --only crf"
 	@echo "  $(BIN)/slicewise features --gold examples/sentiment/test.tsv:2 --input examples/sentiment/test.tsv:1 --system bayes=examples/sentiment/systems/bayes.txt --bigrams"
+	@echo "  $(BIN)/slicewise complement --config examples/slicewise.toml --name chat"
+	@echo "  $(BIN)/slicewise difficulty --config examples/slicewise.toml --name chat"
 	@echo "  $(BIN)/slicewise units --config examples/slicewise.toml --name chat --with bins,errors -o out/chat.csv"
 	@echo "  $(BIN)/slicewise score --gold examples/sentiment/test.tsv:2 --system bayes=examples/sentiment/systems/bayes.txt"
 	@echo "  $(BIN)/slicewise score --gold YOUR-GOLD.conll --system mine=YOUR-OUTPUT.conll"

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from slicewise.errors import UserError
     from slicewise.evaluation import Evaluation
     from slicewise.lenses.buckets import buckets
+    from slicewise.lenses.complement import complement
+    from slicewise.lenses.difficulty import difficulty
     from slicewise.lenses.features import features
     from slicewise.lenses.items import items
     from slicewise.lenses.score import score
@@ -21,6 +23,8 @@ _HOMES = {
     "Evaluation": "slicewise.evaluation",
     "UserError": "slicewise.errors",
     "buckets": "slicewise.lenses.buckets",
+    "complement": "slicewise.lenses.complement",
+    "difficulty": "slicewise.lenses.difficulty",
     "features": "slicewise.lenses.features",
     "items": "slicewise.lenses.items",
     "load": "slicewise.loading",
@@ -29,7 +33,10 @@ _HOMES = {
     "units": "slicewise.lenses.units",
 }
 
-__all__ = ["Evaluation", "UserError", "__version__", "buckets", "features", "items", "load", "score", "study", "units"]
+__all__ = [
+    "Evaluation", "UserError", "__version__", "buckets", "complement", "difficulty", "features", "items", "load",
+    "score", "study", "units",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

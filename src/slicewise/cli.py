@@ -98,6 +98,15 @@ Compare = Annotated[
     list[str] | None, option("--compare", help="Two systems; repeat. All pairs.", panel=SLICING, metavar="A,B")
 ]
 
+Threshold = Annotated[
+    str | None,
+    option(
+        "--threshold",
+        help="From which score on an item counts as found; 25% = a quantile of the scores.",
+        panel=SCORING,
+        metavar="X",
+    ),
+]
 Tokenizer = Annotated[
     str | None,
     option(
@@ -456,6 +465,137 @@ def items(
                 )
             )
     _deliver(data, results)
+
+
+@_command
+def complement(
+    data: DataOptions,
+    *,
+    attribute: Attributes = None,
+    buckets: Size = None,
+    cuts: Cuts = None,
+    compare: Annotated[
+        list[str] | None,
+        option("--compare", help="List the units of two systems; repeat. The best two.", panel=SLICING, metavar="A,B"),
+    ] = None,
+    top: Annotated[
+        int, option("--top", help="Units listed per question; 0 = all; 10.", panel=SLICING, metavar="N")
+    ] = 10,
+    write_ensemble: Annotated[
+        Path | None,
+        option(
+            "--write-ensemble", help="What systems return together, as a system file.", panel=OUTPUT, metavar="FILE"
+        ),
+    ] = None,
+    ensemble: Annotated[
+        str | None,
+        option(
+            "--ensemble",
+            help="Which: union:A,B, intersection:A,B, vote:K, vote:K:A,B,C, majority, plurality, greedy, oracle.",
+            panel=OUTPUT,
+            metavar="WHICH",
+        ),
+    ] = None,
+    threshold: Threshold = None,
+    metric: Metrics = None,
+    beta: Beta = None,
+    resamples: Draws = None,
+    confidence: Confidence = None,
+    seed: Seed = None,
+    restarts: Restarts = None,
+    latex: Latex = None,
+    markdown: Markdown = None,
+) -> None:
+    """Compare every two systems by whose errors they repair, and score unions, intersections and votes."""
+    from slicewise.lenses.complement import complement as lens
+    from slicewise.results.files import check_writable
+
+    own = {
+        "metric": metric, "beta": beta, "resamples": resamples, "confidence": confidence, "seed": seed,
+        "restarts": restarts,
+    }  # fmt: skip
+    _check_outputs(data, latex, markdown)
+    if write_ensemble is None and ensemble is not None:
+        raise UserError("--ensemble says what --write-ensemble FILE writes; add it")
+    if write_ensemble is not None:
+        check_writable(write_ensemble)
+        data.check_not_read(write_ensemble)
+    results: list[Result] = []
+    with _progress(data) as step:
+        for evaluation in data.evaluations(lambda file: step(f"reading {file}"), token_columns=bool(attribute)):
+            step(f"comparing the systems of {evaluation.name}")
+            options = _scoring(data, own) | _slicing(data, attribute, buckets, cuts, compare)
+            options |= {"threshold": threshold, "top": top, "write_ensemble": write_ensemble, "ensemble": ensemble}
+            if write_ensemble is not None and results:
+                raise UserError("several data sets and one --write-ensemble; pick one with --name")
+            found = lens(evaluation, **options)
+            results.append(found)
+            if found.written is not None:
+                left = f", {found.written.dropped:,} that overlap others left out" if found.written.dropped else ""
+                units = counted(found.written.units, "unit")
+                _say(data, f"wrote {found.written.path}: {found.written.ensemble}; {units}{left}")
+    _write_grids(data, results, latex, markdown)
+    _deliver(data, results)
+
+
+@_command
+def difficulty(
+    data: DataOptions,
+    *,
+    surface: Annotated[
+        str | None, option("--surface", help="One string's mentions over the bins.", panel=SLICING, metavar="TEXT")
+    ] = None,
+    attribute: Attributes = None,
+    buckets: Size = None,
+    cuts: Cuts = None,
+    compare: Annotated[
+        list[str] | None,
+        option("--compare", help="Two systems bin by bin; repeat. The best two.", panel=SLICING, metavar="A,B"),
+    ] = None,
+    top: Annotated[
+        int, option("--top", help="How many features, strings and mentions; 0 = all; 20.", panel=RANKING, metavar="N")
+    ] = 20,
+    write_suspects: Annotated[
+        Path | None,
+        option("--write-suspects", help="Suspect gold for an annotator, .csv or .jsonl.", panel=OUTPUT, metavar="FILE"),
+    ] = None,
+    threshold: Threshold = None,
+    metric: Metrics = None,
+    resamples: Draws = None,
+    confidence: Confidence = None,
+    seed: Seed = None,
+    restarts: Restarts = None,
+    latex: Latex = None,
+    markdown: Markdown = None,
+) -> None:
+    """Put units into bins by how many systems find them: who owns which, what is in them, suspect gold."""
+    from slicewise.lenses.difficulty import difficulty as lens
+    from slicewise.results.difficulty import SUSPECT_FILES
+    from slicewise.results.files import check_ending, check_writable
+
+    own = {
+        "metric": metric, "resamples": resamples, "confidence": confidence, "seed": seed, "restarts": restarts,
+    }  # fmt: skip
+    _check_outputs(data, latex, markdown)
+    if write_suspects is not None:
+        check_ending(write_suspects, SUSPECT_FILES)
+        check_writable(write_suspects)
+        data.check_not_read(write_suspects)
+    results = []
+    with _progress(data) as step:
+        for evaluation in data.evaluations(lambda file: step(f"reading {file}"), token_columns=True):
+            step(f"comparing the systems of {evaluation.name}")
+            options = _scoring(data, own) | _slicing(data, attribute, buckets, cuts, compare)
+            options.pop("beta", None)
+            options |= {"threshold": threshold, "top": top, "surface": surface}
+            results.append(lens(evaluation, **options, on_step=step))
+    if write_suspects is not None:
+        if len(results) > 1:
+            raise UserError("several data sets and one --write-suspects; pick one with --name")
+        results[0].write_suspects(write_suspects)
+        _say(data, f"wrote {counted(len(results[0].suspects), 'suspect')} to {write_suspects}")
+    _write_grids(data, results, latex, markdown)
+    _deliver(data, list(results))
 
 
 @app.command()

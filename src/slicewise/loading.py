@@ -171,15 +171,13 @@ def _load_matrix(
         raise UserError("--matrix stands instead of --gold and --system; give one or the other")
     opened = _Opened()
     table = reader.read(opened("matrix", matrix), system_names)
-    metadata = pl.DataFrame() if table.names is None else pl.DataFrame({"id": table.names})
+    metadata = pl.DataFrame() if table.names is None else table.names.to_frame("id")
     files = {
         system: Annotations(
             name=str(matrix), items=len(table.right), answers=pl.Series(table.right[:, i]), metadata=metadata
         )
         for i, system in enumerate(table.systems)
     }
-    if len(files) < len(table.systems):
-        raise UserError("two columns have the same name; name the systems with --system-names A,B,C", where=str(matrix))
     restarts = {system: (system,) for system in files}
     options = replace(options, task=Task.SCORES)
     return Evaluation.build(name or opened.stem, None, files, restarts, [], options, digests=opened.digests)

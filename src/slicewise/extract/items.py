@@ -48,18 +48,19 @@ class ItemFeatures:
         self.facts = Facts(evaluation)
         self.attributes = attributes_of(self.facts, attributes, ITEMS)
 
-    def families(self, system: str) -> list[Family]:
-        """Return all features; those of outputs for one system."""
-        own = [*self._labels("out", system), *chain.from_iterable(families for _, families in self._outputs(system))]
+    def families(self, system: str | None) -> list[Family]:
+        """Return all features; those of outputs for one system, or none of them."""
+        own = [] if system is None else self._labels("out", system)
+        own += chain.from_iterable(families for _, families in self._outputs(system))
         return [*self._shared, *own, *self._described(system)[0]]
 
-    def quantities(self, system: str) -> list[Quantity]:
+    def quantities(self, system: str | None) -> list[Quantity]:
         """Return the numbers that items have: attributes, numerical fields, and the lengths of the others."""
         fields = [*self._given, *self._outputs(system)] if self.wanted.numbers else []
         return [*(field.number() or field.length() for field, _ in fields), *self._described(system)[1]]
 
     @cache  # noqa: B019 (lives as long as the features do)
-    def _described(self, system: str) -> tuple[list[Family], list[Quantity]]:
+    def _described(self, system: str | None) -> tuple[list[Family], list[Quantity]]:
         return described(self.facts, self.attributes, self.wanted.least, units=False, system=system)
 
     def confusions(self, system: str) -> Family | None:
@@ -99,8 +100,8 @@ class ItemFeatures:
         return [(f"in<{i}>" if self.wanted.geval else column.name, column.alias("")) for i, column in fields]
 
     @cache  # noqa: B019 (lives as long as the features do)
-    def _outputs(self, system: str) -> list[tuple[Field, list[Family]]]:
-        return at_once(self._field, self._texts("out", system))
+    def _outputs(self, system: str | None) -> list[tuple[Field, list[Family]]]:
+        return [] if system is None else at_once(self._field, self._texts("out", system))
 
     def _texts(self, space: str, name: str) -> list[tuple[str, pl.Series | None]]:
         """Return what was expected or returned, where that is text; several references are one text."""

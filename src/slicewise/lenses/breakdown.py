@@ -14,7 +14,16 @@ import polars as pl
 
 from slicewise.annotations import Task
 from slicewise.attributes import Facts, Of, choose, values_of
-from slicewise.bucketing import Bucketing, Buckets, Slot, Values, as_category, check_buckets, is_number
+from slicewise.bucketing import (
+    Bucketing,
+    Buckets,
+    Slot,
+    Values,
+    as_category,
+    bucketing_of,
+    check_buckets,
+    is_number,
+)
 from slicewise.engine import item_statistics, slice_cells, slice_statistics
 from slicewise.errors import UserError, quoted
 from slicewise.metrics import DEFAULTS, catalogue, find_metric
@@ -99,6 +108,22 @@ class Plan:
     core: bool = False
     """Whether the paper's attributes are meant where none is named."""
 
+    @classmethod
+    def of(
+        cls,
+        attributes: Sequence[str | Attribute | Callable[..., Any]] | str,
+        buckets: int | None,
+        cuts: Mapping[str, Any] | None,
+        crosses: Sequence[tuple[str, str]] = (),
+    ) -> Plan:
+        """Return what a user asks for."""
+        return cls(
+            attributes=(attributes,) if isinstance(attributes, str) else tuple(attributes),
+            buckets=buckets,
+            cuts={name: bucketing_of(name, how) for name, how in (cuts or {}).items()},
+            crosses=tuple((a, b) for a, b in crosses),
+        )
+
     def bucketing(self, attribute: Attribute) -> Bucketing:
         """Return how an attribute is cut: as the user says, or as it asks for."""
         chosen = (self.cuts or {}).get(attribute.name)
@@ -141,6 +166,10 @@ class Described:
     def every_value(self) -> pl.Series:
         """The values of all units."""
         return self.values[0] if len(self.values) == 1 else pl.concat([v.alias("") for v in self.values])
+
+    def said(self, slot: Slot) -> str:
+        """Return a bucket in plain words."""
+        return self.attribute.said(slot, NOUNS[self.unit])
 
     def zeta(self) -> float | None:
         """Return the mean of the attribute over the gold units; None where it has no numbers."""
@@ -192,7 +221,7 @@ class Breakdown:
 
     def said(self, slot: int) -> str:
         """Return a bucket in plain words."""
-        return self.described.attribute.said(self.slots[slot], NOUNS[self.described.unit])
+        return self.described.said(self.slots[slot])
 
 
 class Sliced:
@@ -202,7 +231,7 @@ class Sliced:
         self.evaluation = evaluation
         self.plan = plan
         self.measure = measure
-        facts = Facts(evaluation)
+        facts = self.facts = Facts(evaluation)
         chosen, self.lacking = choose(facts, plan.attributes, core=plan.core)
         wanted = {a.name: a for a in chosen}
         if not wanted:
@@ -241,9 +270,13 @@ class Sliced:
 
     def break_down(self, described: Described, buckets: Buckets | None = None) -> Breakdown:
         """Put an attribute's units into buckets (its own, or those given) and sum their statistics."""
+        return self._summed(described, *self.assigned(described, buckets))
+
+    def assigned(self, described: Described, buckets: Buckets | None = None) -> tuple[Buckets, tuple[Codes, ...]]:
+        """Return an attribute's buckets (its own, or those given) and the bucket of each unit."""
         buckets = buckets or _cut(self.plan, [described])
         codes = tuple(buckets.assign(values) for values in described.values)
-        return self._summed(described, buckets.used(codes), codes)
+        return buckets.used(codes), codes
 
     def cross(self, a: Breakdown, b: Breakdown) -> Breakdown:
         """Put units into the buckets of two attributes at once."""

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from slicewise.bucketing import Buckets, bucketing_of
 from slicewise.lenses.breakdown import Breakdown, Plan, Sliced, find_measure, shared_cuts, sizes
 from slicewise.lenses.contests import compare_systems, pairs_to_compare
 from slicewise.lenses.findings import findings_of
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from slicewise.attributes import Attribute
+    from slicewise.bucketing import Buckets
     from slicewise.evaluation import Evaluation
     from slicewise.lenses.breakdown import Measure
 
@@ -69,7 +69,7 @@ def buckets(
     check_options(beta=beta, resamples=resamples, confidence=confidence, seed=seed, restarts=restarts)
     metrics = [metrics] if isinstance(metrics, str) else list(metrics)
     measure = find_measure(evaluation.task, metrics, beta)
-    plan = _plan(attributes, buckets, cuts, cross)
+    plan = Plan.of(attributes, buckets, cuts, cross)
     sliced = Sliced(evaluation, plan, measure)
     given = _shared(sliced, shared_with)
     broken = _broken_down(sliced, given)
@@ -142,23 +142,9 @@ def buckets_of(
     metrics: Sequence[str],
 ) -> dict[str, Buckets]:
     """Return buckets cut from the gold units of several evaluations together, for all of them."""
-    plan = _plan(attributes, buckets, cuts, ())
+    plan = Plan.of(attributes, buckets, cuts, ())
     sliced = [Sliced(one, plan, find_measure(one.task, metrics, 1.0)) for one in evaluations]
     return shared_cuts(plan, [one.described for one in sliced])
-
-
-def _plan(
-    attributes: Sequence[str | Attribute | Callable[..., Any]] | str,
-    buckets: int | None,
-    cuts: Mapping[str, Any] | None,
-    cross: Sequence[tuple[str, str]],
-) -> Plan:
-    return Plan(
-        attributes=(attributes,) if isinstance(attributes, str) else tuple(attributes),
-        buckets=buckets,
-        cuts={name: bucketing_of(name, how) for name, how in (cuts or {}).items()},
-        crosses=tuple((a, b) for a, b in cross),
-    )
 
 
 def _broken_down(sliced: Sliced, given: Mapping[str, Buckets]) -> list[Breakdown]:

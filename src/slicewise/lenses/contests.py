@@ -42,6 +42,16 @@ def pairs_to_compare(
     return [(names[a], names[b]) for a, b in asked]
 
 
+def listed_pairs(
+    evaluation: Evaluation, compared: Sequence[str], asked: Sequence[tuple[str, str]]
+) -> list[tuple[str, str]]:
+    """Return the pairs asked for, each once; all of them must take part."""
+    found = list(dict.fromkeys(pairs_to_compare(evaluation, compared, asked)))
+    if absent := [name for pair in found for name in pair if name not in compared]:
+        raise UserError(f"{quoted(absent[0])} is a restart that takes no part; add --restarts each")
+    return found
+
+
 def compare_systems(
     evaluation: Evaluation,
     tallies: Sequence[Tally],

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from slicewise.evaluation import Evaluation
+    from slicewise.extract.family import Family, Quantity
     from slicewise.lenses.asked import Asked
     from slicewise.lenses.population import Population
     from slicewise.lenses.ranking import Ranking
@@ -54,16 +55,16 @@ CONFUSIONS = 10
 class Request:
     """What to rank and how; checked."""
 
-    direction: str
-    systems: tuple[tuple[str, str | None], ...]
+    direction: str = "worst"
+    systems: tuple[tuple[str, str | None], ...] = ()
     """Each with the one it is compared with."""
-    least: int
-    pair_least: int | None
-    top: int
-    fold: bool
-    ratio: bool
-    geval: bool
-    correction: str
+    least: int = 5
+    pair_least: int | None = None
+    top: int = 20
+    fold: bool = True
+    ratio: bool = False
+    geval: bool = False
+    correction: str = "bh"
     resamples: int
     confidence: float
     seed: int
@@ -274,43 +275,18 @@ class _Lists:
         return [of_items(self.evaluation, self.metric, system)]
 
     def _list(self, made: ItemFeatures | UnitFeatures, population: Population, system: str, old: str | None) -> _Found:
-        request = self.request
         whose = system if isinstance(made, ItemFeatures) else population.over
-        ranking = rank(
+        ranked = feature_list(
             population,
             made.families(whose),
             made.quantities(whose),
-            least=request.least,
-            pair_least=request.pair_least,
-            side="high" if request.high else "low",
-            seed=request.seed,
-            geval=request.geval,
+            self.request,
+            drawn=self._drawn(population),
+            system=system,
+            against=old,
+            confusions=() if old is not None else self._confusions(made, population, system),
         )
-        q = CORRECTIONS[request.correction](ranking.tested)
-        order = ranking.ordered(0 if not request.top else max(request.top * 50, NEAREST), high=request.high)
-        shown = fold(order, ranking.rows, population.size, request.top, folding=request.fold)
-        rows = _Rows(population, ranking, q, request, self._drawn(population))
-        features = rows.features(shown)
-        total = float(population.finish(population.statistics.sum(axis=0)))
-        return _Found(
-            FeatureList(
-                system=system,
-                against=old,
-                direction=request.direction,
-                over=population.over,
-                n=population.size,
-                metric=population.metric,
-                value=defined(total),
-                mean=float(population.scores.mean()),
-                lower_is_better=population.sign < 0,
-                ratio=request.ratio,
-                tested=len(ranking.tested),
-                significant=int((q < ALPHA).sum()),
-                features=tuple(features),
-                confusions=() if old is not None else self._confusions(made, population, system),
-            ),
-            (*population.warnings, *_alike(population)),
-        )
+        return _Found(ranked, (*population.warnings, *_alike(population)))
 
     def _drawn(self, population: Population) -> Resamples | None:
         """Return the draws for intervals of differences, which rows need that are not drawn one by one."""
@@ -335,6 +311,49 @@ class _Lists:
         nothing = np.full(len(ranking.tested), np.nan)
         found = _Rows(population, ranking, nothing, self.request, None).features(shown)
         return tuple(sorted(found, key=lambda feature: (-feature.n, feature.feature)))
+
+
+def feature_list(
+    population: Population,
+    families: Sequence[Family],
+    quantities: Sequence[Quantity],
+    request: Request,
+    *,
+    drawn: Resamples | None,
+    system: str,
+    against: str | None = None,
+    confusions: tuple[Feature, ...] = (),
+) -> FeatureList:
+    """Rank the features of a population and write the list of those that are shown."""
+    ranking = rank(
+        population,
+        families,
+        quantities,
+        least=request.least,
+        pair_least=request.pair_least,
+        side="high" if request.high else "low",
+        seed=request.seed,
+        geval=request.geval,
+    )
+    q = CORRECTIONS[request.correction](ranking.tested)
+    order = ranking.ordered(0 if not request.top else max(request.top * 50, NEAREST), high=request.high)
+    shown = fold(order, ranking.rows, population.size, request.top, folding=request.fold)
+    return FeatureList(
+        system=system,
+        against=against,
+        direction=request.direction,
+        over=population.over,
+        n=population.size,
+        metric=population.metric,
+        value=defined(float(population.finish(population.statistics.sum(axis=0)))),
+        mean=float(population.scores.mean()),
+        lower_is_better=population.sign < 0,
+        ratio=request.ratio,
+        tested=len(ranking.tested),
+        significant=int((q < ALPHA).sum()),
+        features=tuple(_Rows(population, ranking, q, request, drawn).features(shown)),
+        confusions=confusions,
+    )
 
 
 def _alike(population: Population) -> tuple[str, ...]:

@@ -126,6 +126,37 @@ def _items(
     )
 
 
+def of_rows(evaluation: Evaluation, over: str, kept: NDArray[np.bool_], scores: Array, metric: str) -> Population:
+    """Return some units (or, of tasks without units, items) with whatever score is asked for."""
+    own = scores[kept]
+    has_units = evaluation.task.has_units
+    item = evaluation.units["item"].to_numpy().astype(np.int64) if has_units else np.arange(len(kept))
+    return Population(
+        over=over,
+        kept=kept,
+        item=item[kept],
+        group=evaluation.aligned.clusters.group.astype(np.int64)[item[kept]],
+        scores=own,
+        sign=1,
+        statistics=np.column_stack([np.ones(len(own)), own]),
+        finish=_share,
+        metric=metric,
+        names=_names(evaluation, kept) if has_units else None,
+    )
+
+
+def _names(evaluation: Evaluation, kept: NDArray[np.bool_]) -> pl.Series:
+    """Return the text and the label of some units."""
+    labels, flags = evaluation.units["label"].cast(pl.String), pl.Series(kept)
+    return (evaluation.surface() + " (" + labels + ")" if evaluation.task in TEXTS else labels).filter(flags)
+
+
+def _share(sums: Array) -> Array:
+    shares = np.full(sums.shape[:-1], np.nan)
+    np.divide(sums[..., 1], sums[..., 0], out=shares, where=sums[..., 0] > 0)
+    return shares
+
+
 def of_units(evaluation: Evaluation, over: str, system: str, old: str | None = None) -> Population:
     """Return gold units, found or missed, or a system's own, right or spurious; or the change from another system."""
     units = evaluation.units
@@ -133,22 +164,5 @@ def of_units(evaluation: Evaluation, over: str, system: str, old: str | None = N
     kept, right = (gold, returned) if over == "gold" else (returned, gold)
     if not kept.any():
         raise UserError(f"{'gold' if over == 'gold' else system} has no units to rank")
-    scores = right[kept].astype(np.float64)
-    labels, flags = units["label"].cast(pl.String), pl.Series(kept)
-    names = (evaluation.surface() + " (" + labels + ")" if evaluation.task in TEXTS else labels).filter(flags)
-    if old is not None:
-        scores = scores - units[old].to_numpy()[kept]
-    return Population(
-        over=over,
-        kept=kept,
-        item=units["item"].to_numpy()[kept].astype(np.int64),
-        group=units["group"].to_numpy()[kept].astype(np.int64),
-        scores=scores,
-        sign=1,
-        statistics=np.column_stack([np.ones(len(scores)), scores]),
-        finish=lambda sums: np.divide(
-            sums[..., 1], sums[..., 0], out=np.full(sums.shape[:-1], np.nan), where=sums[..., 0] > 0
-        ),
-        metric="recall" if over == "gold" else "precision",
-        names=names,
-    )
+    scores = right.astype(np.float64) - (0.0 if old is None else units[old].to_numpy())
+    return of_rows(evaluation, over, kept, scores, "recall" if over == "gold" else "precision")

@@ -35,6 +35,8 @@ class Grid:
     """A short name, for a file or a label: `model-wise-spearman`."""
     groups: tuple[tuple[str, int], ...] = ()
     """Headings over runs of columns, as (title, number of columns); an empty title for none."""
+    worst: frozenset[tuple[int, int]] = field(default_factory=frozenset)
+    """(row, column) of the worst values, where they are told; the cells carry a sign as well."""
 
     @property
     def full_note(self) -> str:

@@ -52,6 +52,7 @@ def _cell(grid: Grid, i: int, j: int, *, with_sign: bool) -> str:
     faint = (i, j) in grid.faint
     style = f"text-align:{grid.columns[j].align}"
     style += ";font-weight:bold" if (i, j) in grid.marked else ""
+    style += ";color:#b42318" if (i, j) in grid.worst else ""
     style += ";opacity:.5" if faint else ""
     sign = f'<span style="{SIGN}">{FAINT if faint else ""}</span>' if with_sign else ""
     return f'<td style="{style}">{escape(grid.rows[i][j])}{sign}</td>'

@@ -125,5 +125,5 @@ def _table(grid: Grid, columns: list[list[str]], part: list[int]) -> Table:
 
 
 def _style(grid: Grid, i: int, j: int) -> str:
-    best = "bold green" if (i, j) in grid.marked else ""
+    best = "bold green" if (i, j) in grid.marked else "red" if (i, j) in grid.worst else ""
     return f"{best} dim".strip() if (i, j) in grid.faint else best

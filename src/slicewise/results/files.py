@@ -24,6 +24,12 @@ LONGEST_SAFE = 200
 """Bytes of a name from the data; room is left for a number and an ending."""
 
 
+def check_ending(path: Path, known: Sequence[str]) -> None:
+    """Refuse a file whose ending tells no format."""
+    if path.suffix.lower() not in known:
+        raise UserError(f"unknown ending {path.suffix.lower()!r}; expected one of {', '.join(known)}", where=str(path))
+
+
 @contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:
     """Open a file beside the path; it takes the path's name only once all is written.

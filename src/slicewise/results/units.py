@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from slicewise.errors import UserError, counted
+from slicewise.errors import counted
 from slicewise.render.blocks import Block, Column, Grid, Sentence
 from slicewise.results.base import Result, Row
-from slicewise.results.files import whole_file
+from slicewise.results.files import check_ending, whole_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -69,9 +69,8 @@ class UnitsResult(Result):
 
     def write(self, path: Path) -> None:
         """Write the table as CSV, JSONL or Parquet, by the file's ending."""
+        check_ending(path, FORMATS)
         ending = path.suffix.lower()
-        if ending not in FORMATS:
-            raise UserError(f"unknown ending {ending!r}; expected one of {', '.join(FORMATS)}", where=str(path))
         with whole_file(path) as file:
             if ending == ".csv":
                 self.frame.write_csv(file)

@@ -24,30 +24,30 @@ def canonical_order(statistics: NDArray[Any]) -> NDArray[np.int64]:
     same as exchanging clusters) cannot be told apart by content; their position decides.
     """
     rows = _row_hashes(statistics)
-    by_cluster = _mixed(rows).sum(axis=1)
-    by_system = _mixed(rows + _mixed(by_cluster)[:, None]).sum(axis=0)
-    by_cluster = _mixed(rows + _mixed(by_system)).sum(axis=1)  # a second look tells systems of equal content apart
-    by_system = _mixed(rows + _mixed(by_cluster)[:, None]).sum(axis=0)
+    by_cluster = mixed(rows).sum(axis=1)
+    by_system = mixed(rows + mixed(by_cluster)[:, None]).sum(axis=0)
+    by_cluster = mixed(rows + mixed(by_system)).sum(axis=1)  # a second look tells systems of equal content apart
+    by_system = mixed(rows + mixed(by_cluster)[:, None]).sum(axis=0)
     rank = np.empty(len(by_system), dtype=np.uint64)
     rank[np.argsort(by_system, kind="stable")] = np.arange(len(by_system), dtype=np.uint64)
-    return np.argsort(_mixed(rows + _mixed(rank)).sum(axis=1), kind="stable")
+    return np.argsort(mixed(rows + mixed(rank)).sum(axis=1), kind="stable")
 
 
 def _row_hashes(statistics: NDArray[Any]) -> Hashes:
     """Return one number per cluster and system, equal where all k statistics are equal."""
     values = np.asarray(statistics, dtype=np.float64) + 0.0  # -0.0 becomes 0.0
-    column = _mixed(np.arange(values.shape[2], dtype=np.uint64))
+    column = mixed(np.arange(values.shape[2], dtype=np.uint64))
     hashes = np.zeros(values.shape[:2], dtype=np.uint64)
     for k in range(values.shape[2]):
-        hashes += _mixed(np.ascontiguousarray(values[:, :, k]).view(np.uint64) + column[k])
+        hashes += mixed(np.ascontiguousarray(values[:, :, k]).view(np.uint64) + column[k])
     return hashes
 
 
-def _mixed(numbers: Hashes) -> Hashes:
+def mixed(numbers: Hashes) -> Hashes:
     """Return a hash of each number; sums of hashes then identify a set with repetitions."""
-    mixed = numbers * STEP + STEP
+    x = numbers * STEP + STEP
     for shift, factor in MIX:
-        mixed ^= mixed >> np.uint64(shift)
-        mixed *= np.uint64(factor)
-    mixed ^= mixed >> np.uint64(31)
-    return mixed
+        x ^= x >> np.uint64(shift)
+        x *= np.uint64(factor)
+    x ^= x >> np.uint64(31)
+    return x

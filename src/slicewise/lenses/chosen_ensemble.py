@@ -1,0 +1,126 @@
+"""An ensemble that a user names, as the units (or the labels) that it returns, and as a system file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from slicewise.annotations import Task
+from slicewise.errors import UserError, counted, did_you_mean, quoted
+from slicewise.lenses.system_file import write_system
+from slicewise.results.complement import Ensemble
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from slicewise.evaluation import Evaluation
+    from slicewise.lenses.outcomes import Outcomes
+    from slicewise.results.complement import Greedy
+
+    Bits = NDArray[np.bool_]
+
+KINDS = ("union", "intersection", "vote", "majority", "plurality", "greedy", "oracle")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a user asks for: members, and how many of them must agree (None: the most frequent label)."""
+
+    kind: str
+    members: tuple[str, ...]
+    k: int | None
+
+    @property
+    def said(self) -> str:
+        """How it is called."""
+        names = ", ".join(self.members)
+        if self.kind in ("union", "intersection", "oracle"):
+            return f"{self.kind} of {names}"
+        return f"plurality vote of {names}" if self.k is None else f"vote of {self.k} of {len(self.members)}: {names}"
+
+
+def asked_ensemble(text: str | None, task: Task, systems: Sequence[str], greedy: Greedy | None) -> Asked:
+    """Read `union:A,B`, `vote:K:A,B,C`, `greedy` …; all systems where none is named."""
+    if not task.has_units:
+        raise UserError(
+            f"the task {task.value} has no units that systems could return together; leave out the ensemble"
+        )
+    text = ("plurality" if task is Task.LABELS else "majority") if text is None else text.strip()
+    kind, _, rest = text.partition(":")
+    if kind not in KINDS:
+        raise UserError(f"unknown ensemble {quoted(text)}; {did_you_mean(kind, KINDS)}")
+    number = ""
+    if kind == "vote":
+        number, _, rest = rest.partition(":")
+    members = _members(rest, systems)
+    if kind == "greedy":
+        if greedy is None or rest:
+            raise UserError("greedy chooses its members among all systems; it needs gold units, and no names")
+        return Asked(kind, greedy.systems, greedy.k)
+    if kind == "plurality" and task is not Task.LABELS:
+        raise UserError(f"plurality is for the task labels, but the task is {task.value}; use majority or vote:K")
+    k = {"union": 1, "oracle": 1, "intersection": len(members), "majority": len(members) // 2 + 1, "plurality": None}
+    if kind != "vote":
+        return Asked(kind, members, k[kind])
+    if not number.isascii() or not number.isdigit() or not 1 <= int(number) <= len(members):
+        message = f"how many of {counted(len(members), 'system')} must agree? write vote:1 to vote:{len(members)}"
+        raise UserError(f"{message}, or vote:K:A,B,C")
+    return Asked(kind, members, int(number))
+
+
+def _members(text: str, systems: Sequence[str]) -> tuple[str, ...]:
+    if not text.strip():
+        return tuple(systems)
+    names = list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+    for name in names:
+        if name not in systems:
+            raise UserError(f"no system {quoted(name)}; {did_you_mean(name, systems)}")
+    return tuple(names)
+
+
+def write_ensemble(
+    evaluation: Evaluation, outcomes: Outcomes, asked: Asked, order: Sequence[str], path: Path
+) -> Ensemble:
+    """Write what an ensemble returns; `order` has the systems, the best first, for labels with as many votes."""
+    columns = [outcomes.has[outcomes.systems.index(name)] for name in asked.members]
+    votes = np.asarray(np.sum(columns, axis=0, dtype=np.int64))
+    if evaluation.task is Task.LABELS:
+        written = write_system(evaluation, path, units=None, votes=None, answers=_labels(evaluation, asked, order))
+    else:
+        chosen = np.asarray(votes >= (asked.k or 1))
+        units = chosen & outcomes.gold if asked.kind == "oracle" else chosen
+        written = write_system(evaluation, path, units=units, votes=votes, answers=None)
+    return Ensemble(ensemble=asked.said, path=str(path), units=written.units, dropped=written.dropped)
+
+
+def _labels(evaluation: Evaluation, asked: Asked, order: Sequence[str]) -> pl.Series:
+    """Return the label of each item: that with the most votes, of equally many that of the better system."""
+    members = [name for name in order if name in asked.members]
+    answers = pl.DataFrame({str(i): evaluation.answers(name).cast(pl.String) for i, name in enumerate(members)})
+    gold = evaluation.answers("gold").cast(pl.String)
+    votes = np.array([_agreeing(answers, own) for own in answers.get_columns()])
+    best = votes.argmax(axis=0)  # the first of equal ones
+    flat = np.arange(len(best)) + best * len(best)
+    label = pl.concat([column.alias("") for column in answers.get_columns()]).gather(flat)
+    if asked.kind == "oracle":
+        right = np.any([gold.eq_missing(own).to_numpy() for own in answers.get_columns()], axis=0)
+        return gold.set(pl.Series(~right), None)
+    if asked.k is None:
+        return label
+    if 2 * asked.k <= len(members):
+        raise UserError(
+            f"{asked.said} may return several labels of an item, and the task is labels; use plurality, or more votes"
+        )
+    return label.set(pl.Series(votes.max(axis=0) < asked.k), None)
+
+
+def _agreeing(answers: pl.DataFrame, own: pl.Series) -> NDArray[np.int64]:
+    """Return how many systems give the answer that one of them gives; 0 where it gives none."""
+    same = [(other == own).fill_null(False).to_numpy() for other in answers.get_columns()]
+    return np.asarray(np.sum(same, axis=0, dtype=np.int64))

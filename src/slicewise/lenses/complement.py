@@ -1,0 +1,288 @@
+"""`complement`: what every system offers over every other, and what they would score together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from slicewise.annotations import Task
+from slicewise.errors import UserError
+from slicewise.lenses.breakdown import Measure, Plan, Sliced
+from slicewise.lenses.chosen_ensemble import asked_ensemble
+from slicewise.lenses.chosen_ensemble import write_ensemble as write
+from slicewise.lenses.contests import listed_pairs
+from slicewise.lenses.ensembles import Ensembles
+from slicewise.lenses.inference import check_options, interval_method
+from slicewise.lenses.mentions import mentions, spread_out
+from slicewise.lenses.outcomes import Outcomes, first_only, outcomes_of, systems_compared, unit_outcomes
+from slicewise.lenses.pair_counts import Sample, shared, shared_by_slice
+from slicewise.lenses.prospects import prospects
+from slicewise.metrics.counts import f_beta
+from slicewise.metrics.prf import f_name
+from slicewise.results.base import defined
+from slicewise.results.complement import MEASURES, Complement, ComplementResult, Questions, Slice
+from slicewise.results.score import Inference
+from slicewise.stats.complementarity import Shared, complementarity, f_comp
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from slicewise.attributes import Attribute
+    from slicewise.evaluation import Evaluation
+    from slicewise.lenses.asked import Asked
+    from slicewise.lenses.breakdown import Described
+
+    Array = NDArray[np.float64]
+    Index = NDArray[np.int64]
+
+
+def complement(
+    evaluation: Evaluation,
+    *,
+    attributes: Sequence[str | Attribute | Callable[..., Any]] | str = (),
+    buckets: int | None = None,
+    cuts: Mapping[str, Any] | None = None,
+    compare: Sequence[tuple[str, str]] = (),
+    metrics: Asked = (),
+    threshold: float | str | None = None,
+    beta: float = 1.0,
+    top: int = 10,
+    write_ensemble: Path | str | None = None,
+    ensemble: str | None = None,
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 0,
+    restarts: str = "first",
+) -> ComplementResult:
+    """Compare every two systems by whose errors they repair, and score what they return together.
+
+    `attributes`: pairs are also compared in their buckets; by label, unless named. `compare`: pairs whose units are
+    listed, the best two systems unless named; `top` of each question, 0 for all. `threshold`: of scored items, from
+    which score on they count as found, or "25%" for a quantile of the scores. `write_ensemble`: a file for what systems
+    return together, by `ensemble`: union, intersection, vote:K, majority, plurality, greedy or oracle; of some systems
+    with their names after it, union:A,B.
+    """
+    check_options(beta=beta, resamples=resamples, confidence=confidence, seed=seed, restarts=restarts)
+    if top < 0:
+        raise UserError(f"top is {top}; expected 0 (all) or more")
+    systems = systems_compared(evaluation, restarts)
+    if len(systems) < 2:
+        raise UserError("complementarity needs two systems, and there is one; add --system NAME=FILE")
+    outcomes = outcomes_of(evaluation, systems, metrics=metrics, threshold=threshold)
+    groups = evaluation.aligned.clusters.groups
+    sample = Sample.of(outcomes, groups, resamples=resamples, confidence=confidence, seed=seed)
+    pairs = _Pairs(evaluation, sample, beta, confidence)
+    overall = _Errors.of(evaluation, outcomes, sample)
+    draws = overall.drawn
+    ensembles = Ensembles(evaluation, outcomes, sample, overall.counts, None if draws is None else draws.counts)
+    alone, together = ensembles.singles(), (*ensembles.pairs(), *ensembles.votes())
+    best = tuple(systems[i] for i in ensembles.order[:2])
+    listed = listed_pairs(evaluation, systems, compare) if compare else [best]
+    found = pairs.rows(overall, systems)
+    parts = [f"seed:{seed}", f"resamples:{resamples}", f"confidence:{confidence}"]
+    parts += [] if beta == 1 else [f"beta:{f_name(beta)[1:]}"]
+    parts += [] if restarts == "first" else [f"restarts:{restarts}"]
+    parts += [f"found:{outcomes.rule}"] if outcomes.rule else []
+    plan = Plan.of(attributes, buckets, cuts)
+    slices, names = pairs.slices(outcomes, plan)
+    parts += [f"attributes:{'+'.join(names)}", *plan.signature()] if names else []
+    greedy, oracle = ensembles.greedy(), ensembles.oracle()
+    written = None
+    if write_ensemble is not None:
+        asked = asked_ensemble(ensemble, evaluation.task, systems, greedy)
+        order = [systems[i] for i in ensembles.order]
+        written = write(evaluation, outcomes, asked, order, Path(write_ensemble))
+    data = evaluation.summary()
+    data["warnings"] = [*data["warnings"], *outcomes.warnings, *first_only(evaluation, restarts)]
+    return ComplementResult(
+        command="complement",
+        signature=evaluation.signature(*parts),
+        data=data,
+        over="units" if evaluation.task.has_units and evaluation.task is not Task.LABELS else "items",
+        beta=beta,
+        rule=outcomes.rule,
+        systems=alone,
+        pairs=found,
+        slices=slices,
+        ensembles=together,
+        oracle=oracle,
+        curve=tuple(ensembles.curve()),
+        greedy=greedy,
+        questions=tuple(_questions(evaluation, outcomes, a, b, top) for a, b in listed),
+        findings=prospects(
+            alone, found, together, greedy, oracle, best, "unit" if evaluation.task.has_units else "item"
+        ),
+        written=written,
+        inference=Inference(
+            resamples=0 if sample.resamples is None else resamples,
+            confidence=confidence,
+            seed=seed,
+            interval="" if sample.resamples is None else interval_method(evaluation, resamples),
+            test="",
+            draws=0,
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class _Errors:
+    """What each two systems share, and the cases that both get wrong."""
+
+    counts: Shared
+    wrong: Array
+    """`(..., systems, systems)`."""
+    drawn: _Errors | None = None
+
+    @classmethod
+    def of(cls, evaluation: Evaluation, outcomes: Outcomes, sample: Sample) -> _Errors:
+        """Count over all units; in `labels` an item is wrong once, though a unit is missed and another spurious."""
+        counts, draws = shared(outcomes.patterns), sample.shared(sample.grouped(outcomes))
+        if evaluation.task is not Task.LABELS:
+            return cls(counts, _wrong(counts), None if draws is None else cls(draws, _wrong(draws)))
+        items = item_outcomes(evaluation, outcomes.systems)
+        cases, case_draws = shared(items.patterns), sample.shared(sample.grouped(items))
+        drawn = None if draws is None or case_draws is None else cls(draws, case_draws.missed)
+        return cls(counts, cases.missed, drawn)
+
+
+def item_outcomes(evaluation: Evaluation, systems: Sequence[str]) -> Outcomes:
+    """Return the items of the task `labels`, each right or wrong."""
+    gold, items = evaluation.answers("gold"), evaluation.aligned.items
+    return Outcomes(
+        systems=tuple(systems),
+        gold=np.ones(items, np.bool_),
+        has=tuple(gold.eq_missing(evaluation.answers(name)).to_numpy() for name in systems),
+        item=np.arange(items),
+        group=evaluation.aligned.clusters.group.astype(np.int64),
+    )
+
+
+def _wrong(counts: Shared) -> Array:
+    return counts.missed + counts.spurious
+
+
+@dataclass(frozen=True)
+class _Pairs:
+    """Writes the rows of pairs."""
+
+    evaluation: Evaluation
+    sample: Sample
+    beta: float
+    confidence: float
+
+    @property
+    def only_found(self) -> bool:
+        """Whether nothing is known of what is spurious."""
+        return not self.evaluation.task.has_units
+
+    def measures(self, errors: _Errors) -> dict[str, Array]:
+        """Return all measures of all pairs."""
+        comp, r_comp = complementarity(errors.wrong), complementarity(errors.counts.missed)
+        unknown = np.full(r_comp.shape, np.nan)
+        p_comp = unknown if self.only_found else complementarity(errors.counts.spurious)
+        f = unknown if self.only_found else f_comp(p_comp, r_comp, self.beta)
+        return dict(zip(MEASURES, (comp, p_comp, r_comp, f), strict=True))
+
+    def rows(self, errors: _Errors, systems: Sequence[str]) -> tuple[Complement, ...]:
+        """Return every ordered pair."""
+        size = len(systems)
+        values = self.measures(errors)
+        bounds = {}
+        if errors.drawn is not None:
+            drawn = self.measures(errors.drawn)
+            bounds = {name: self.sample.bounds(of.reshape(len(of), -1)) for name, of in drawn.items()}
+        counts = errors.counts
+        missed, tp, fp = counts.missed, counts.tp, counts.fp
+
+        def known(count: float) -> int | None:
+            return None if self.only_found else int(count)
+
+        return tuple(
+            Complement(
+                a=systems[a],
+                b=systems[b],
+                **{name: defined(float(of[a, b])) for name, of in values.items()},
+                wrong_a=int(errors.wrong[a, a]),
+                wrong_b=int(errors.wrong[b, b]),
+                wrong_both=int(errors.wrong[a, b]),
+                missed_a=int(missed[a, a]),
+                missed_b=int(missed[b, b]),
+                missed_both=int(missed[a, b]),
+                spurious_a=known(fp[a]),
+                spurious_b=known(fp[b]),
+                spurious_both=known(counts.spurious[a, b]),
+                correct_both=int(counts.found[a, b]),
+                only_a=int(tp[a] - counts.found[a, b]),
+                only_b=int(tp[b] - counts.found[a, b]),
+                ci={name: of[a * size + b][0] for name, of in bounds.items()} if bounds else None,
+                undefined_draws={name: of[a * size + b][1] for name, of in bounds.items()} if bounds else None,
+            )
+            for a in range(size)
+            for b in range(size)
+            if a != b
+        )
+
+    def slices(self, outcomes: Outcomes, plan: Plan) -> tuple[tuple[Slice, ...], list[str]]:
+        """Return every pair in every bucket of the attributes, and the attributes' names."""
+        if not plan.attributes:
+            labels = len(self.evaluation.aligned.labels)
+            if not self.evaluation.task.has_units or labels < 2:
+                return (), []
+            plan = Plan(attributes=("label",), cuts=plan.cuts, buckets=plan.buckets)
+        sliced = Sliced(self.evaluation, plan, Measure("f1", f_beta))
+        found: list[Slice] = []
+        for described in sliced.described:
+            found += self._attribute(sliced, described, outcomes)
+        return tuple(found), [one.attribute.versioned for one in sliced.described]
+
+    def _attribute(self, sliced: Sliced, described: Described, outcomes: Outcomes) -> list[Slice]:
+        buckets, codes = sliced.assigned(described)
+        if len(codes) > 1:
+            name = described.attribute.name
+            raise UserError(f"{name} differs between systems, so no two of them share its buckets; leave it out")
+        own = outcomes if described.rows is None else unit_outcomes(described.rows.frame, outcomes.systems)
+        by_slice = shared_by_slice(own.sliced(codes[0], len(buckets.slots)))
+        found = []
+        for k, slot in enumerate(buckets.slots):
+            counts = Shared(by_slice.n_gold[k], by_slice.found[k], by_slice.spurious[k])
+            draws = self.sample.shared(self.sample.grouped(own.where(codes[0] == k)))
+            errors = _Errors(counts, self._wrong(counts), None if draws is None else _Errors(draws, self._wrong(draws)))
+            said = described.said(slot)
+            found += [
+                Slice(
+                    attribute=described.attribute.name, bucket=slot.name, said=said, n_gold=int(counts.n_gold), pair=p
+                )
+                for p in self.rows(errors, outcomes.systems)
+            ]
+        return found
+
+    def _wrong(self, counts: Shared) -> Array:
+        """Return the wrong cases of a slice; an item of `labels` stands in the slice of its gold label."""
+        return counts.missed if self.evaluation.task is Task.LABELS else _wrong(counts)
+
+
+def _questions(evaluation: Evaluation, outcomes: Outcomes, a: str, b: str, top: int) -> Questions:
+    """Return the units that answer each question on a pair, spread over the data where not all are wanted."""
+    gold, one, other = outcomes.gold, *(outcomes.has[outcomes.systems.index(name)] for name in (a, b))
+    flags = {
+        "missed_both": gold & ~one & ~other,
+        "correct_both": gold & one & other,
+        "only_a": gold & one & ~other,
+        "only_b": gold & ~one & other,
+    }
+    if not outcomes.rule:
+        flags["spurious_both"] = ~gold & one & other
+        flags["spurious_only_a"], flags["spurious_only_b"] = ~gold & one & ~other, ~gold & ~one & other
+    rows = {question: np.flatnonzero(of) for question, of in flags.items()}
+    shown = {question: spread_out(at, top) for question, at in rows.items()}
+    return Questions(
+        a=a,
+        b=b,
+        counts={question: len(at) for question, at in rows.items()},
+        units={question: tuple(mentions(evaluation, outcomes, at)) for question, at in shown.items()},
+    )

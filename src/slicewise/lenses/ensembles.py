@@ -1,0 +1,286 @@
+"""What several systems would score together: union, intersection, votes, a vote whose members are chosen, an oracle."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from slicewise.annotations import Task
+from slicewise.lenses.outcomes import GOLD, SPURIOUS
+from slicewise.lenses.votes import AnswerBallots, Ballots, UnitBallots, Vote, best_step
+from slicewise.metrics.counts import N_GOLD, N_PRED, TP, f_beta, precision, recall
+from slicewise.results.base import defined
+from slicewise.results.complement import Added, Greedy, Together
+from slicewise.stats.complementarity import Shared
+from slicewise.stats.patterns import Patterns
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import polars as pl
+    from numpy.typing import NDArray
+
+    from slicewise.evaluation import Evaluation
+    from slicewise.lenses.outcomes import Outcomes
+    from slicewise.lenses.pair_counts import Sample
+
+    Array = NDArray[np.float64]
+    Index = NDArray[np.int64]
+
+FOLDS = 10
+
+
+@dataclass(frozen=True)
+class Made:
+    """An ensemble before it is scored."""
+
+    kind: str
+    members: tuple[int, ...]
+    k: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Ensembles:
+    """The ensembles of an evaluation's systems."""
+
+    evaluation: Evaluation
+    outcomes: Outcomes
+    sample: Sample
+    counts: Shared
+    draws: Shared | None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The systems."""
+        return self.outcomes.systems
+
+    @property
+    def only_found(self) -> bool:
+        """Whether nothing is known of what is spurious."""
+        return not self.evaluation.task.has_units
+
+    @cached_property
+    def _alone(self) -> Array:
+        """Each system's score: F1, or recall where nothing else is known."""
+        return self._value(self.counts.counts())
+
+    def _value(self, counts: Array) -> Array:
+        return recall(counts) if self.only_found else f_beta(counts)
+
+    @cached_property
+    def order(self) -> list[int]:
+        """The systems, the best first; equal ones by name."""
+        alone = np.nan_to_num(self._alone, nan=-1.0)
+        return sorted(range(len(alone)), key=lambda i: (-alone[i], self.names[i]))
+
+    def singles(self) -> dict[str, Together]:
+        """Return the systems alone."""
+        made = [Made("system", (i,)) for i in range(len(self.names))]
+        found = self._scored(made, self.counts.counts(), None if self.draws is None else self.draws.counts())
+        return dict(zip(self.names, found, strict=True))
+
+    def pairs(self) -> list[Together]:
+        """Return the union and the intersection of every two systems."""
+        places = sorted(range(len(self.names)), key=lambda i: self.names[i])
+        found = []
+        for at, i in enumerate(places):
+            later = places[at + 1 :]
+            for kind, of in (("union", Shared.unions), ("intersection", Shared.intersections)):
+                counts = of(self.counts, i)[later]
+                draws = None if self.draws is None else of(self.draws, i)[:, later]
+                found += self._scored([Made(kind, (i, j)) for j in later], counts, draws)
+        return sorted(found, key=lambda one: one.kind != "union")
+
+    def votes(self) -> list[Together]:
+        """Return every vote of all systems, from how many have each unit; of labels also the most frequent answer."""
+        every = tuple(range(len(self.names)))
+        totals = self.outcomes.patterns.totals()
+        drawn = self.sample.sums(self._by_group.totals().reshape(-1, 2, len(every) + 1))
+        draws = None if drawn is None else _at_least(drawn)
+        made = [Made("vote", every, k) for k in range(1, len(every) + 1)]
+        found = self._scored(made, _at_least(totals), draws)
+        if self.evaluation.task is Task.LABELS:
+            found += self._voted([Vote(every, None)])
+        return found
+
+    @cached_property
+    def _by_group(self) -> Patterns:
+        return self.sample.grouped(self.outcomes)
+
+    def oracle(self) -> Together:
+        """Return what a judge would score who takes every right unit that any system has, and nothing else."""
+        totals = self.outcomes.patterns.totals()[GOLD]
+        tp, n_gold = float(totals[1:].sum()), float(totals.sum())
+        made = Made("oracle", tuple(range(len(self.names))))
+        return self._scored([made], np.array([[tp, tp, n_gold]]), None)[0]
+
+    def curve(self) -> list[Added]:
+        """Return how the union grows: the system with the most true positives, then always that which adds most."""
+        patterns = self.outcomes.patterns
+        gold = patterns.slices == GOLD
+        bits, weights = patterns.bits[gold], patterns.counts[gold].astype(np.float64)
+        missed = np.ones(len(weights), np.bool_)
+        place = {i: at for at, i in enumerate(self.order)}
+        free, taken, found = set(place), [], []
+        while free:
+            adds = (weights * missed) @ bits
+            i = min(free, key=lambda j: (-adds[j], place[j]))
+            before = float(weights[missed].sum())
+            missed &= ~bits[:, i]
+            free.remove(i)
+            taken.append(i)
+            tp = int(weights.sum() - weights[missed].sum())
+            totals = _restricted(patterns, taken)
+            scored = self._scored([Made("vote", tuple(taken), k) for k in range(1, len(taken) + 1)], totals, None)
+            union = self._scored([Made("union", tuple(taken))], totals[:1], None)[0]
+            found.append(
+                Added(
+                    system=self.names[i],
+                    tp=tp,
+                    added=int(adds[i]),
+                    recall=defined(tp / weights.sum() if weights.sum() else np.nan),
+                    r_comp=defined(adds[i] / before if before else np.nan),
+                    union=union,
+                    vote=max(scored, key=lambda one: -1.0 if one.f1 is None else one.f1),
+                )
+            )
+        return found
+
+    def greedy(self) -> Greedy | None:
+        """Choose the members of a vote one by one by F1, on all clusters, and on all but some that it is scored on."""
+        groups = len(self.sample.position)
+        if self.only_found or len(self.names) < 2 or not self.outcomes.gold.any():
+            return None
+        folds = min(FOLDS, groups)
+        ballots = self._ballots(folds)
+        path = ballots.path(np.ones(folds))
+        best = best_step(path)
+        chosen = [best_step(ballots.path((np.arange(folds) != fold).astype(np.float64))).vote for fold in range(folds)]
+        return Greedy(
+            systems=tuple(self.names[i] for i in best.vote.members),
+            k=best.vote.k,
+            in_sample=self._voted([best.vote])[0],
+            cross_validated=self._held_out(chosen, folds),
+            folds=folds,
+            path=tuple(self._voted([step.vote for step in path])),
+            chosen={name: sum(i in vote.members for vote in chosen) for i, name in enumerate(self.names)},
+        )
+
+    def _ballots(self, size: int) -> Ballots:
+        """Return what is voted on, with clusters in so many slices."""
+        if self.evaluation.task is Task.LABELS:
+            group = self.sample.position[self.evaluation.aligned.clusters.group.astype(np.int64)]
+            return answer_ballots(self.evaluation, self.names, group % size, size)
+        group = self.sample.position[self.outcomes.group]
+        return UnitBallots(self.outcomes.sliced(group % size, size), self.names)
+
+    @cached_property
+    def _by_cluster(self) -> Ballots:
+        return self._ballots(len(self.sample.position))
+
+    def _ranks(self, size: int, weights: Array) -> Index:
+        ballots = self._ballots(size)
+        return ballots.ranks(weights) if isinstance(ballots, AnswerBallots) else np.zeros(0, np.int64)
+
+    def _voted(self, votes: Sequence[Vote]) -> list[Together]:
+        """Score votes, each with intervals by cluster."""
+        ranks = self._ranks(1, np.ones(1))
+        by_group = np.stack([self._by_cluster.counts(vote, ranks) for vote in votes], axis=1)
+        made = [Made("vote", vote.members, vote.k) for vote in votes]
+        return self._scored(made, by_group.sum(axis=0), self.sample.sums(by_group))
+
+    def _held_out(self, chosen: Sequence[Vote], folds: int) -> Together:
+        """Score each fold by the vote that was chosen without it."""
+        groups = len(self.sample.position)
+        by_group = np.zeros((groups, 1, 3), np.int64)
+        fold_of = np.arange(groups) % folds
+        for fold, vote in enumerate(chosen):
+            ranks = self._ranks(folds, (np.arange(folds) != fold).astype(np.float64))
+            by_group[fold_of == fold, 0] = self._by_cluster.counts(vote, ranks)[fold_of == fold]
+        every = tuple(range(len(self.names)))
+        return self._scored([Made("cross-validated", every)], by_group.sum(axis=0), self.sample.sums(by_group))[0]
+
+    def _scored(self, made: Sequence[Made], counts: NDArray[np.generic], draws: Array | None) -> list[Together]:
+        """Return ensembles with their scores, `(ensembles, 3)`, and intervals from `(draws, ensembles, 3)`."""
+        sums: Array = np.asarray(counts, np.float64)
+        measures = {"precision": precision, "recall": recall, "f1": f_beta}
+        values = {name: measure(sums) for name, measure in measures.items()}
+        best = [min(one.members, key=self.order.index) for one in made]
+        gains = self._value(sums) - self._alone[best]
+        bounds: dict[str, list[tuple[tuple[float, float] | None, int]]] = {}
+        if draws is not None and self.draws is not None:
+            drawn = {name: measure(draws) for name, measure in measures.items()}
+            alone = self._value(self.draws.counts()[:, best])
+            drawn["gain"] = self._value(draws) - alone
+            bounds = {name: self.sample.bounds(found) for name, found in drawn.items()}
+        unknown = {"precision", "f1"} if self.only_found else set()
+        return [
+            Together(
+                kind=one.kind,
+                systems=tuple(self.names[j] for j in one.members),
+                k=one.k,
+                n_gold=int(sums[i, N_GOLD]),
+                n_pred=None if self.only_found else int(sums[i, N_PRED]),
+                tp=int(sums[i, TP]),
+                **{name: None if name in unknown else defined(float(found[i])) for name, found in values.items()},
+                ci={name: None if name in unknown else bounds[name][i][0] for name in values} if bounds else None,
+                against=None if len(one.members) < 2 else self.names[best[i]],
+                gain=None if len(one.members) < 2 else defined(float(gains[i])),
+                gain_ci=None if len(one.members) < 2 or not bounds else bounds["gain"][i][0],
+            )
+            for i, one in enumerate(made)
+        ]
+
+
+def _at_least(totals: NDArray[np.generic]) -> Array:
+    """Return (tp, n_pred, n_gold) of votes by k from 1, from units by number of systems, `(..., 2, systems + 1)`."""
+    totals = np.asarray(totals, np.float64)
+    returned = totals[..., ::-1].cumsum(axis=-1)[..., ::-1][..., 1:]
+    tp = returned[..., GOLD, :]
+    n_gold = np.broadcast_to(totals[..., GOLD, :].sum(axis=-1)[..., None], tp.shape)
+    return np.stack([tp, tp + returned[..., SPURIOUS, :], n_gold], axis=-1)
+
+
+def _restricted(patterns: Patterns, members: Sequence[int]) -> Array:
+    """Return (tp, n_pred, n_gold) of all votes of some systems."""
+    own = Patterns(patterns.bits[:, list(members)], patterns.slices, patterns.counts, 2)
+    return _at_least(own.totals())
+
+
+def answer_ballots(evaluation: Evaluation, systems: Sequence[str], slices: Index, size: int) -> AnswerBallots:
+    """Return items as ballots; those that look alike to every vote are put together."""
+    gold = evaluation.answers("gold")
+    answers = [evaluation.answers(name) for name in systems]
+    negative = evaluation.options.negative_label
+
+    def is_unit(answer: pl.Series) -> NDArray[np.bool_]:
+        found = answer.is_not_null().to_numpy()
+        return found if negative is None else found & (answer != negative).fill_null(True).to_numpy()
+
+    codes = np.full((len(systems), len(gold)), -1, np.int16)
+    for i, answer in enumerate(answers):
+        there = answer.is_not_null().to_numpy()
+        codes[i, there] = i
+        for j in range(i):  # the first system with the same answer
+            same = (answer == answers[j]).fill_null(False).to_numpy() & (codes[i] == i)
+            codes[i, same] = codes[j, same]
+    right = np.array([gold.eq_missing(answer).to_numpy() for answer in answers])
+    units = np.array([is_unit(answer) for answer in answers])
+    width = max(1, len(systems).bit_length())
+    columns = [(codes[i] + 1 >> bit & 1).astype(np.bool_) for i in range(len(systems)) for bit in range(width)]
+    known = Patterns.of([*columns, *right, *units, is_unit(gold)], slices, size)
+    s = len(systems)
+    packed = known.bits[:, : s * width].reshape(-1, s, width) @ (1 << np.arange(width)) - 1
+    return AnswerBallots(
+        codes=packed.T.astype(np.int16),
+        right=known.bits[:, s * width : s * (width + 1)].T,
+        units=known.bits[:, s * (width + 1) : s * (width + 2)].T,
+        gold=known.bits[:, -1],
+        slices=known.slices,
+        weights=known.counts,
+        size=size,
+        names=systems,
+    )

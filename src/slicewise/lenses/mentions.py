@@ -1,0 +1,87 @@
+"""Some units of an evaluation in their context."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from slicewise.annotations import Task
+from slicewise.lenses.examples import item_texts
+from slicewise.results.mentions import Mention
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import polars as pl
+    from numpy.typing import NDArray
+
+    from slicewise.evaluation import Evaluation
+    from slicewise.lenses.outcomes import Outcomes
+
+    Index = NDArray[np.int64]
+
+TOKENS, CHARACTERS = 6, 40
+"""What is shown on either side of a unit."""
+LONGEST = 200
+"""Characters of a whole item that are shown."""
+
+
+def mentions(evaluation: Evaluation, outcomes: Outcomes, rows: Sequence[int] | Index) -> list[Mention]:
+    """Return some units (or scored items) as a person reads them."""
+    at = np.asarray(rows, np.int64)
+    if not len(at):
+        return []
+    has = np.array([column[at] for column in outcomes.has])
+    texts = _texts(evaluation, outcomes.item[at])
+    found = []
+    for i, row in enumerate(at.tolist()):
+        who = tuple(name for name, own in zip(outcomes.systems, has[:, i], strict=True) if own)
+        place = {"item": int(outcomes.item[row]), "gold": bool(outcomes.gold[row]), "systems": who}
+        found.append(Mention(**place, **_said(evaluation, row, texts[i])))  # type: ignore[arg-type]
+    return found
+
+
+def spread_out(rows: Index, top: int) -> Index:
+    """Return some rows, as far from each other as they can be; all where `top` is 0."""
+    if not top or len(rows) <= top:
+        return rows
+    return rows[np.linspace(0, len(rows) - 1, top).round().astype(np.int64)]
+
+
+def _said(evaluation: Evaluation, row: int, text: list[str] | str) -> dict[str, object]:
+    if not evaluation.task.has_units:
+        return {"start": None, "end": None, "label": None, "text": _cut(text), "left": "", "right": ""}
+    units = evaluation.units
+    label = str(units["label"][row])
+    if evaluation.task not in (Task.SPANS, Task.TOKENS):
+        return {"start": None, "end": None, "label": label, "text": _cut(text), "left": "", "right": ""}
+    start, end = int(units["start"][row]), int(units["end"][row])
+    size = TOKENS if isinstance(text, list) else CHARACTERS
+    join = " ".join if isinstance(text, list) else "".join
+    parts = (text[max(0, start - size) : start], text[start:end], text[end : end + size])
+    left, own, right = (join(part) for part in parts)
+    return {"start": start, "end": end, "label": label, "text": own, "left": left.lstrip(), "right": right.rstrip()}
+
+
+def _cut(text: list[str] | str) -> str:
+    whole = " ".join(text) if isinstance(text, list) else text
+    return whole if len(whole) <= LONGEST else whole[: LONGEST - 1] + "…"
+
+
+def _texts(evaluation: Evaluation, items: Index) -> list[list[str] | str]:
+    """Return the tokens of some items, or their text."""
+    a = evaluation.aligned
+    if evaluation.task in (Task.SPANS, Task.TOKENS) and a.tokens is not None and a.offsets is not None:
+        return [a.tokens[int(a.offsets[i]) : int(a.offsets[i + 1])].to_list() for i in items]
+    if evaluation.task is Task.SPANS and "in" in a.fields.columns:
+        return list(a.fields["in"].gather(items).fill_null("").to_list())
+    if not evaluation.task.has_units and not a.fields.width and (names := item_names(evaluation)) is not None:
+        return list(names.gather(items).to_list())
+    return list(item_texts(evaluation, items))
+
+
+def item_names(evaluation: Evaluation) -> pl.Series | None:
+    """Return the names of items that have nothing else to be known by."""
+    metadata = evaluation.aligned.metadata
+    return metadata["id"].alias("") if "id" in metadata.columns else None

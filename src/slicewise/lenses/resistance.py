@@ -1,0 +1,137 @@
+"""What the bins say, in plain sentences; every number in them was counted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from slicewise.errors import counted
+from slicewise.lenses.suspects import changes, names_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from slicewise.results.difficulty import BinProfile, Form, LeftOut, SetAside, Singular, Suspect
+    from slicewise.stats.patterns import Bins
+
+TOKENS, UNITS = "tokens of the units", "units"
+SAID = {
+    "punctuation": (TOKENS, "are punctuation"),
+    "digits": (TOKENS, "are numbers"),
+    "single_character": (TOKENS, "are single characters"),
+    "abbreviation": (UNITS, "look like abbreviations"),
+    "hapax_gold": (UNITS, "have a string that is gold once"),
+    "hapax_test": (UNITS, "have a string that stands once in the test set"),
+    "ambiguous": (UNITS, "have a string that is not always labelled alike"),
+    "multi_token": (UNITS, "have several tokens"),
+}
+FEW = 10
+"""A bin with fewer units is not put into words."""
+
+
+def findings(
+    systems: Sequence[str],
+    gold: Bins,
+    spurious: Bins,
+    singular: Mapping[str, Singular],
+    left_out: Mapping[str, LeftOut] | None,
+    profile: Mapping[int, BinProfile],
+    forms: Sequence[Form],
+    suspects: Sequence[Suspect],
+    aside: Sequence[SetAside],
+    noun: str,
+) -> tuple[str, ...]:
+    """Return what the bins, their contents and the suspects say; `noun` is `gold unit` or `item`."""
+    total = int(gold.totals.sum())
+    if not total:
+        return (f"There are no {noun}s: there is nothing to find.",)
+    found = [
+        _ends(systems, gold, total, noun),
+        *_owner(systems, gold, singular, noun),
+        *_anew(left_out, noun),
+        *_contents(profile, len(systems)),
+        *_together(systems, spurious),
+        *_form(forms, len(systems)),
+        *_suspects(suspects, aside, noun),
+    ]
+    return tuple(found)
+
+
+def _ends(systems: Sequence[str], gold: Bins, total: int, noun: str) -> str:
+    nobody, everybody = int(gold.totals[0]), int(gold.totals[-1])
+    if len(systems) == 1:
+        return f"{systems[0]} finds {everybody:,} of {counted(total, noun)} ({everybody / total:.0%})."
+    return (
+        f"Of {counted(total, noun)}, {everybody:,} ({everybody / total:.0%}) are found by all {len(systems)} "
+        f"systems and {nobody:,} ({nobody / total:.0%}) by none."
+    )
+
+
+def _owner(systems: Sequence[str], gold: Bins, singular: Mapping[str, Singular], noun: str) -> list[str]:
+    """Say who finds most of what nobody else finds."""
+    alone = int(gold.totals[1])
+    if len(systems) < 2 or not alone:
+        return []
+    most = max(singular, key=lambda name: (singular[name].found, name))
+    verb = "is" if alone == 1 else "are"
+    most_of = f"{singular[most].found:,} ({singular[most].share:.0%}) by {most}"
+    return [f"{counted(alone, noun)} {verb} found by one system alone: {most_of}."]
+
+
+def _anew(left_out: Mapping[str, LeftOut] | None, noun: str) -> list[str]:
+    """Say who finds most of what all others miss, by bins that it did not help to make."""
+    if left_out is None:
+        return []
+    best = max(left_out, key=lambda name: (left_out[name].shares[0] or 0.0, name))
+    one = left_out[best]
+    if not one.found[0] or one.shares[0] is None:
+        return []
+    found = f"{best} finds {one.found[0]:,} ({one.shares[0]:.1%})"
+    said = f"Of the {one.totals[0]:,} {noun}s that all other systems miss, {found}"
+    return [f"{said}; no other system finds as large a share of what its rivals miss."]
+
+
+def _contents(profile: Mapping[int, BinProfile], systems: int) -> list[str]:
+    """Say what sets the units that nobody finds apart from those that all find."""
+    hard, easy = profile[0], profile[systems]
+    if min(hard.n, easy.n) < FEW:
+        return []
+    apart = {name: (share or 0.0) - (easy.shares[name] or 0.0) for name, share in hard.shares.items() if name in SAID}
+    told = [name for name in sorted(apart, key=lambda name: -abs(apart[name])) if abs(apart[name]) >= 0.1][:2]
+    return [
+        f"{hard.shares[name]:.0%} of the {SAID[name][0]} that nobody finds {SAID[name][1]}, against "
+        f"{easy.shares[name]:.0%} of those that all find."
+        for name in told
+    ]
+
+
+def _together(systems: Sequence[str], spurious: Bins) -> list[str]:
+    total = int(spurious.totals[1:].sum())
+    if len(systems) < 2 or not total:
+        return []
+    once, every = int(spurious.totals[1]), int(spurious.totals[-1])
+    alone = f"{once:,} ({once / total:.0%}) are returned by one system alone"
+    return [f"Of {counted(total, 'spurious unit')}, {alone} and {every:,} by all."]
+
+
+def _form(forms: Sequence[Form], systems: int) -> list[str]:
+    """Put the string with the most unusual spread into words."""
+    if not forms or not forms[0].resistant or systems < 2:
+        return []
+    first = forms[0]
+    nobody = f", {counted(first.bins[0], 'time')} none does" if first.bins[0] else ""
+    said = f"“{first.surface}” is gold {counted(first.n, 'time')} and resists sometimes"
+    return [f"{said}: {counted(first.bins[-1], 'time')} all systems find it{nobody}."]
+
+
+def _suspects(suspects: Sequence[Suspect], aside: Sequence[SetAside], noun: str) -> list[str]:
+    if not suspects or len(aside) < 2:
+        return []
+    contradicted = sum(one.kind != "unfound" for one in suspects)
+    unfound = len(suspects) - contradicted
+    parts = [f"{counted(contradicted, 'time')} nearly all systems say the same against gold"] if contradicted else []
+    parts += [f"{counted(unfound, noun)} nobody finds"] if unfound else []
+    moved = changes(aside[0], aside[-1])
+    then = (
+        f"Without these suspects {names_of(moved[:3])}" if moved else "Setting these suspects aside keeps the ranking"
+    )
+    return [f"{'; '.join(parts)[0].upper()}{'; '.join(parts)[1:]}. {then}{' and more' if len(moved) > 3 else ''}."]

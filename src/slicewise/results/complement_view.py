@@ -1,0 +1,259 @@
+"""How a comparison of systems is shown: what they would gain from each other, in sentences and tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from slicewise.errors import counted
+from slicewise.render.blocks import Block, Column, Grid, Sentence
+from slicewise.render.numbers import bounds, score, signed
+from slicewise.results.heading import heading
+from slicewise.results.mentions import around
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from slicewise.results.complement import Complement, ComplementResult, Slice, Together
+
+FEW = 3
+"""Systems whose pairs are shown one by one, with intervals."""
+MANY = 12
+"""With more, only the best partner of each system is shown."""
+BEST_PAIRS = 3
+MOST_BUCKETS = 16
+TITLES = {
+    "r_comp": "Of what the row's system misses, the column's finds (R_comp)",
+    "p_comp": "Of what the row's system returns wrongly, the column's does not return (P_comp)",
+    "f_comp": "Both together (F_comp)",
+    "comp": "Of all errors of the row's system, the column's does not make (Comp)",
+}
+
+QUESTIONS = {
+    "correct_both": "right in both",
+    "only_a": "right in {a} only",
+    "only_b": "right in {b} only",
+    "missed_both": "missed by both",
+    "spurious_both": "spurious in both",
+    "spurious_only_a": "spurious in {a} only",
+    "spurious_only_b": "spurious in {b} only",
+}
+
+
+def blocks(result: ComplementResult) -> list[Block]:
+    """Return what a person is shown."""
+    found: list[Block] = [Sentence(heading(result.data), "title")]
+    found += [Sentence(f"! {warning}", "warning") for warning in result.data["warnings"]]
+    if result.rule:
+        said = f"{result.rule[0].upper()}{result.rule[1:]}."
+        found.append(Sentence(f"{said} Only misses are known, not what is spurious."))
+    found += [Sentence(text) for text in result.findings]
+    found.append(_together(result))
+    found += _pairs(result)
+    found += _slices(result)
+    found += [_curve(result), *_questions(result)]
+    return [*found, Sentence(result.signature, "aside")]
+
+
+def _together(result: ComplementResult) -> Grid:
+    """Return systems alone, then what they would score together."""
+    recall_only = bool(result.rule)
+    alone = sorted(result.systems.values(), key=_rank)
+    rows = [(one.systems[0], one) for one in alone]
+    marked = {(0, 1 if recall_only else 3)}
+    votes = [one for one in result.ensembles if one.kind == "vote"]
+    for kind, sign in (("union", "∪"), ("intersection", "∩")):
+        pairs = sorted((one for one in result.ensembles if one.kind == kind), key=_rank)[:BEST_PAIRS]
+        rows += [(f"{sign} {' + '.join(one.systems)}", one) for one in pairs]
+    rows += [(_vote(one, recall_only=recall_only), one) for one in votes if len(alone) > 2 or one.k is None]
+    if result.greedy is not None and len(alone) > 2:
+        greedy = result.greedy
+        how = "plurality" if greedy.k is None else f"{greedy.k} of {len(greedy.systems)}"
+        rows.append((f"chosen vote: {how}", greedy.in_sample))
+        rows.append(("chosen vote, cross-validated", greedy.cross_validated))
+    rows.append(("oracle", result.oracle))
+    columns = [Column("", "left"), *([] if recall_only else [Column("P")]), Column("R")]
+    columns += [] if recall_only else [Column("F1")]
+    drawn = result.inference.resamples > 0
+    columns += [Column("gain")] + (
+        [Column(f"{result.inference.confidence:.0%} interval", beside=True)] if drawn else []
+    )
+    cells = tuple(_scores(name, one, recall_only=recall_only, drawn=drawn) for name, one in rows)
+    return Grid("Alone and together", tuple(columns), cells, _note(result), frozenset(marked), name="ensembles")
+
+
+def _vote(one: Together, *, recall_only: bool) -> str:
+    if one.k is None:
+        return "most frequent label"
+    return f"at least {one.k} of {len(one.systems)}" if recall_only else f"{one.k} of {len(one.systems)} votes"
+
+
+def _rank(one: Together) -> tuple[float, tuple[str, ...]]:
+    value = one.recall if one.f1 is None else one.f1
+    return (-(-1.0 if value is None else value), one.systems)
+
+
+def _scores(name: str, one: Together, *, recall_only: bool, drawn: bool) -> tuple[str, ...]:
+    values = (one.recall,) if recall_only else (one.precision, one.recall, one.f1)
+    gain = (signed(one.gain, 3) if one.against else "", *((bounds(one.gain_ci),) if drawn else ()))
+    return (name, *(score(value, 3) for value in values), *gain)
+
+
+def _note(result: ComplementResult) -> str:
+    over = "the best of its systems alone"
+    parts = [f"gain: over {over}{', with its interval' if result.inference.resamples else ''}."]
+    more = sum(one.kind == "union" for one in result.ensembles) - BEST_PAIRS
+    some = f", the best {BEST_PAIRS}; --csv DIR writes all" if more > 0 else ""
+    parts.append(f"∪ union, ∩ intersection of two{some}.")
+    if result.greedy is not None and len(result.systems) > 2:
+        parts.append(
+            f"chosen vote: members added one by one by F1; cross-validated: chosen without the clusters it is scored "
+            f"on, {counted(result.greedy.folds, 'fold')}."
+        )
+    parts.append("oracle: every right unit that any system has, and nothing else.")
+    if result.inference.resamples:
+        parts.append(f"Intervals: {result.inference.interval}.")
+    return " ".join(parts)
+
+
+def _pairs(result: ComplementResult) -> list[Block]:
+    names = list(result.systems)
+    if len(names) <= FEW:
+        return [_one_by_one(result)]
+    if len(names) > MANY:
+        return [_partners(result)]
+    shown = ["r_comp"] if result.rule else ["r_comp", "p_comp", "f_comp", "comp"]
+    return [_matrix(result, name) for name in shown]
+
+
+def _one_by_one(result: ComplementResult) -> Grid:
+    drawn = result.inference.resamples > 0
+    rows = []
+    for pair in result.pairs:
+        cells = [f"{pair.b} over {pair.a}"]
+        for name in ("r_comp",) if result.rule else ("r_comp", "p_comp", "f_comp", "comp"):
+            cells.append(score(getattr(pair, name), 3))
+            cells += [bounds(None if pair.ci is None else pair.ci[name], 2)] if drawn else []
+        rows.append(tuple(cells))
+    columns = [Column("", "left")]
+    for title in ("R_comp",) if result.rule else ("R_comp", "P_comp", "F_comp", "Comp"):
+        columns += [Column(title)] + ([Column("interval", beside=True)] if drawn else [])
+    return Grid("What one offers over another", tuple(columns), tuple(rows), _meaning(result), name="pairs")
+
+
+def _meaning(result: ComplementResult) -> str:
+    errors = "item" if result.over == "items" else "missed and spurious units"
+    parts = ["R_comp: the share of misses that the other repairs."]
+    if not result.rule:
+        parts.append("P_comp: of spurious units that it does not return. F_comp: both together.")
+        parts.append(f"Comp: over all errors ({'items' if errors == 'item' else errors}).")
+    return " ".join(parts)
+
+
+def _matrix(result: ComplementResult, measure: str) -> Grid:
+    names = list(result.systems)
+    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    values = {(pair.a, pair.b): getattr(pair, measure) for pair in result.pairs}
+    counts = {pair.a: _own(pair, measure) for pair in result.pairs}
+    rows, marked = [], set()
+    for i, a in enumerate(names):
+        own = [values.get((a, b)) for b in names]
+        best = max((v for v in own if v is not None), default=None)
+        marked |= {(i, j + 2) for j, v in enumerate(own) if v is not None and v == best}
+        shown = ("·" if a == b else score(v, 2) for b, v in zip(names, own, strict=True))
+        rows.append((f"{letters[i]} {a}", f"{counts[a]:,}", *shown))
+    columns = [Column("", "left"), Column({"r_comp": "missed", "p_comp": "spurious"}.get(measure, "wrong"))]
+    columns += [Column(letter) for letter in letters[: len(names)]]
+    return Grid(TITLES[measure], tuple(columns), tuple(rows), marked=frozenset(marked), name=measure.replace("_", "-"))
+
+
+def _own(pair: Complement, measure: str) -> int:
+    """Return how many errors of the row's system the measure is a share of."""
+    return {"r_comp": pair.missed_a, "p_comp": pair.spurious_a or 0}.get(measure, pair.wrong_a)
+
+
+def _partners(result: ComplementResult) -> Grid:
+    rows = []
+    for name in result.systems:
+        rivals = [pair for pair in result.pairs if pair.a == name]
+        best = max(rivals, key=lambda pair: (-1.0 if pair.r_comp is None else pair.r_comp, pair.b))
+        rows.append(
+            (name, f"{best.missed_a:,}", best.b, f"{best.only_b:,}", score(best.r_comp, 3), score(best.p_comp, 3))
+        )
+    columns = (
+        Column("system", "left"), Column("missed"), Column("most found by"), Column("of them"), Column("R_comp"),
+        Column("P_comp"),
+    )  # fmt: skip
+    note = f"{_meaning(result)} All {len(result.pairs):,} pairs are in --csv DIR and --json FILE."
+    return Grid("The best partner of each system", columns, tuple(rows), note, name="partners")
+
+
+def _slices(result: ComplementResult) -> list[Block]:
+    """Return the listed pairs in the buckets of each attribute, both ways."""
+    found: list[Block] = []
+    pairs = [(one.a, one.b) for one in result.questions[:1]]
+    for attribute in dict.fromkeys(one.attribute for one in result.slices):
+        for a, b in pairs:
+            own = [one for one in result.slices if one.attribute == attribute and {one.pair.a, one.pair.b} == {a, b}]
+            found.append(_slice_grid(result, attribute, a, b, own))
+    return found
+
+
+def _slice_grid(result: ComplementResult, attribute: str, a: str, b: str, own: Sequence[Slice]) -> Grid:
+    filled = [one for one in own if one.n_gold or one.pair.wrong_a or one.pair.wrong_b]
+    buckets = list(dict.fromkeys(one.bucket for one in filled))
+    at = {(one.bucket, one.pair.a): one for one in own}
+    rows = []
+    for bucket in buckets[:MOST_BUCKETS]:
+        there, back = at[bucket, a].pair, at[bucket, b].pair
+        cells: list[str] = [bucket, f"{at[bucket, a].n_gold:,}"]
+        for pair in (there, back):
+            cells += [f"{pair.missed_a:,}", score(pair.r_comp, 3)]
+            cells += [] if result.rule else [score(pair.p_comp, 3)]
+        rows.append(tuple(cells))
+    one = (Column("missed"), Column("R_comp"), *(() if result.rule else (Column("P_comp"),)))
+    columns = (Column(attribute, "left"), Column("gold"), *one, *one)
+    groups = (("", 2), ("2 over 1", len(one)), ("1 over 2", len(one)))
+    left = len(buckets) - MOST_BUCKETS
+    note = f"{left:,} more buckets are in --csv DIR." if left > 0 else ""
+    more = f"{note} Intervals are in --csv DIR and --json FILE." if result.inference.resamples else note
+    title = f"By {attribute}: 1 = {a}, 2 = {b}"
+    return Grid(title, columns, tuple(rows), more.strip(), groups=groups, name=f"by-{attribute}")
+
+
+def _curve(result: ComplementResult) -> Grid:
+    rows = []
+    for i, one in enumerate(result.curve, 1):
+        cells = [str(i), one.system, f"{one.added:,}", score(one.recall, 3), score(one.r_comp, 3)]
+        if not result.rule:
+            cells += [score(one.union.f1, 3), score(one.vote.f1, 3), str(one.vote.k)]
+        rows.append(tuple(cells))
+    columns = [Column("", "left"), Column("system", "left"), Column("adds"), Column("recall"), Column("R_comp")]
+    columns += [] if result.rule else [Column("F1 of the union"), Column("best vote"), Column("k")]
+    note = "Always the system that finds most of what those before it miss; R_comp: its share of these."
+    return Grid("One more system", tuple(columns), tuple(rows), note, name="curve")
+
+
+def _questions(result: ComplementResult) -> list[Block]:
+    """Return how many units answer each question on a pair, with one of them."""
+    found: list[Block] = []
+    for pair in result.questions:
+        rows = []
+        for question, said in QUESTIONS.items():
+            if question not in pair.counts:
+                continue
+            own = pair.units[question]
+            example = own[len(own) // 2] if own else None
+            text = "" if example is None else around(example.in_context, 36)
+            name = f"{said.format(a=pair.a, b=pair.b)}: {pair.counts[question]:,}"
+            rows.append((name, text, "" if example is None else example.label or ""))
+        columns = [
+            Column("items" if result.rule else "units", "left"),
+            Column("such as", "left"),
+            Column("label", "left"),
+        ]
+        width = 3 if any(row[2] for row in rows) else 2
+        note = "--compare A,B chooses the pair; --csv DIR lists the units, --top 0 all of them."
+        title = f"{pair.a} and {pair.b}: who has what"
+        cells = tuple(row[:width] for row in rows)
+        found.append(Grid(title, tuple(columns[:width]), cells, note, name=f"questions-{pair.a}-{pair.b}"))
+    return found

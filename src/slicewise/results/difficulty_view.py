@@ -1,0 +1,391 @@
+"""How difficulty is shown: the bins and who is in them, what is in a bin, strings that resist, suspect gold."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from slicewise.errors import counted
+from slicewise.render.blocks import Block, Column, Grid, Sentence
+from slicewise.render.numbers import bounds, probability, score, signed
+from slicewise.results.heading import heading
+from slicewise.results.mentions import around
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from slicewise.results.difficulty import BinTable, DifficultyResult, Form, Pairwise, Suspect
+    from slicewise.results.features import FeatureList
+    from slicewise.results.mentions import Mention
+
+ALPHA = 0.05
+FORMS, FORM_MENTIONS = 10, 3
+FEATURES = 12
+SUSPECTS = 12
+MOST_VALUES = 12
+BEST, WORST = "▴", "▾"
+MARKS = f"{BEST} best, {WORST} worst of the bin."
+ROWS = {
+    "characters_per_token": "characters per token",
+    "punctuation": "punctuation, of tokens",
+    "digits": "numbers, of tokens",
+    "single_character": "one character, of tokens",
+    "abbreviation": "abbreviations",
+    "hapax_gold": "gold once",
+    "hapax_test": "once in the test set",
+    "ambiguous": "not always labelled alike",
+    "multi_token": "of several tokens",
+}
+SUSPECT = {
+    "label": "another label",
+    "boundary": "other boundaries",
+    "missing": "not in gold",
+    "unfound": "found by nobody",
+}
+
+
+def blocks(result: DifficultyResult) -> list[Block]:
+    """Return what a person is shown."""
+    found: list[Block] = [Sentence(heading(result.data), "title")]
+    found += [Sentence(f"! {warning}", "warning") for warning in result.data["warnings"]]
+    if result.rule:
+        found.append(Sentence(f"{result.rule[0].upper()}{result.rule[1:]}."))
+    found += [Sentence(text) for text in result.findings]
+    if result.surface is not None:
+        found += _surface(result)
+    found += [_counts(result), _shares(result.gold)]
+    found += [_singular(result)] if len(result.gold.systems) > 1 else []
+    found += _left_out(result)
+    found += [_pair(result, pair) for pair in result.pairwise[: result.shown_pairs]]
+    if any(result.spurious.totals):
+        found.append(_spurious(result))
+    found += [
+        *_profile(result),
+        *_columns(result),
+        *_examples(result),
+        *_features(result),
+        *_spread(result),
+        *_suspects(result),
+    ]
+    return [*found, Sentence(result.signature, "aside")]
+
+
+def _signed(texts: Sequence[str], values: Sequence[float | None]) -> tuple[list[str], int | None, int | None]:
+    """Return texts with the signs of the best and the worst value of a column, and their places."""
+    known = [v for v in values if v is not None]
+    if len(known) < 2 or min(known) == max(known):
+        return [f"{text} " for text in texts], None, None
+    best, worst = values.index(max(known)), values.index(min(known))
+    marks = {max(known): BEST, min(known): WORST}
+    return (
+        [f"{text}{marks.get(v, ' ') if v is not None else ' '}" for text, v in zip(texts, values, strict=True)],
+        best,
+        worst,
+    )
+
+
+def _marked(
+    columns: Sequence[Sequence[str]], values: Sequence[Sequence[float | None]], first: int
+) -> tuple[list[list[str]], frozenset[tuple[int, int]], frozenset[tuple[int, int]]]:
+    """Return columns with signs, and the cells of all best and worst values."""
+    texts, best, worst = [], set(), set()
+    for j, (column, own) in enumerate(zip(columns, values, strict=True)):
+        shown, top, low = _signed(column, own)
+        texts.append(shown)
+        if top is not None and low is not None:
+            best |= {(i, first + j) for i, v in enumerate(own) if v == own[top]}
+            worst |= {(i, first + j) for i, v in enumerate(own) if v == own[low]}
+    return texts, frozenset(best), frozenset(worst)
+
+
+def _noun(result: DifficultyResult) -> str:
+    return "items" if result.rule else "gold units"
+
+
+def _counts(result: DifficultyResult) -> Grid:
+    """Return the paper's table of absolute values."""
+    table, noun = result.gold, _noun(result)
+    names, size = list(table.systems), len(table.totals)
+    values: list[list[float | None]] = [[float(table.systems[name][n]) for name in names] for n in range(size)]
+    columns = [[f"{table.systems[name][n]:,}" for name in names] for n in range(size)]
+    texts, best, worst = _marked(columns[1:-1], values[1:-1], 2)
+    texts = [[f"{t} " for t in columns[0]], *texts, *([[f"{t} " for t in columns[-1]]] if size > 1 else [])]
+    rows = [
+        (name, *(texts[n][i] for n in range(size)), f"{sum(table.systems[name]):,}") for i, name in enumerate(names)
+    ]
+    rows.append(("all in the bin", *(f"{n:,} " for n in table.totals), f"{sum(table.totals):,}"))
+    head = (Column("", "left"), *(Column(f"{n} ") for n in range(size)), Column("total"))
+    note = f"Bin n: {noun} that exactly n systems find. {MARKS}"
+    title = f"{noun.capitalize()} by how many systems find them"
+    return Grid(title, head, tuple(rows), note, best, worst=worst, name="bins")
+
+
+def _shares(table: BinTable) -> Grid:
+    names, size = list(table.systems), len(table.totals)
+    inner = range(1, size - 1) if size > 2 else range(1, size)
+    values = [[table.shares[name][n] for name in names] for n in inner]
+    columns = [[_percent(v) for v in column] for column in values]
+    texts, best, worst = _marked(columns, values, 1)
+    total = sum(table.totals)
+    recalls = [f"{sum(table.systems[name]) / total:.1%}" if total else "–" for name in names]
+    rows = tuple((name, *(column[i] for column in texts), recalls[i]) for i, name in enumerate(names))
+    head = (Column("", "left"), *(Column(f"{n} ") for n in inner), Column("recall"))
+    left = "Bin 0 is 0% and the last 100% for all. " if size > 2 else ""
+    return Grid("Share of each bin", head, rows, f"{left}{MARKS}", best, worst=worst, name="shares")
+
+
+def _percent(value: float | None) -> str:
+    return "–" if value is None else f"{value:.0%}"
+
+
+def _singular(result: DifficultyResult) -> Grid:
+    rows = []
+    for name, one in sorted(result.singular.items(), key=lambda item: (-item[1].found, item[0])):
+        some = "; ".join(dict.fromkeys(m.text or str(m.item) for m in one.units))
+        rows.append((f"{name}: {one.found:,}", _percent(one.share), _percent(one.of_own), _short(some, 40)))
+    columns = (
+        Column("found by it alone", "left"), Column("of bin 1", "left"), Column("of its own", "left"),
+        Column("such as", "left"),
+    )  # fmt: skip
+    return Grid("Singular contributions (bin 1)", columns, tuple(rows), name="singular")
+
+
+def _left_out(result: DifficultyResult) -> list[Block]:
+    if result.leave_one_out is None:
+        return []
+    names = list(result.leave_one_out)
+    size = len(next(iter(result.leave_one_out.values())).totals)
+    values = [[result.leave_one_out[name].shares[n] for name in names] for n in range(size)]
+    texts, best, worst = _marked([[_percent(v) for v in column] for column in values], values, 1)
+    rows = tuple((name, *(column[i] for column in texts)) for i, name in enumerate(names))
+    head = (Column("", "left"), *(Column(f"{n} ") for n in range(size)))
+    what = f"Bin n: {_noun(result)} that exactly n of the other systems find"
+    note = f"{what}, so that no system makes its own bins. {MARKS}"
+    return [
+        Grid("Share of each bin, made by the others alone", head, rows, note, best, worst=worst, name="leave-one-out")
+    ]
+
+
+def _pair(result: DifficultyResult, pair: Pairwise) -> Grid:
+    inner = pair.bins[1:-1] if len(pair.bins) > 2 else pair.bins
+    rows, marked = [], set()
+    for i, one in enumerate(inner):
+        if one.a is not None and one.b is not None and one.a != one.b:
+            marked.add((i, 2 if one.a > one.b else 3))
+        rows.append(
+            (str(one.bin), f"{one.n:,}", _percent(one.a), _percent(one.b), signed(one.difference, 2), bounds(one.ci, 2))
+        )
+    rows.append(("all", f"{sum(one.n for one in pair.bins):,}", _rate(pair.recall_a), _rate(pair.recall_b), "", ""))
+    drawn = result.inference.resamples > 0
+    columns = [Column("bin", "left"), Column("n"), Column(pair.a), Column(pair.b), Column("difference")]
+    columns += [Column(f"{result.inference.confidence:.0%} interval", beside=True)] if drawn else []
+    cells = tuple(row if drawn else row[:-1] for row in rows)
+    note = f"all: recall. Intervals: {result.inference.interval}." if drawn else "all: recall."
+    title = f"{pair.a} and {pair.b}, bin by bin"
+    return Grid(title, tuple(columns), cells, note, frozenset(marked), name=f"pair-{pair.a}-{pair.b}")
+
+
+def _rate(value: float | None) -> str:
+    return "–" if value is None else f"{value:.1%}"
+
+
+def _spurious(result: DifficultyResult) -> Grid:
+    table = result.spurious
+    names, size = list(table.systems), len(table.totals)
+    negatives = table.totals[0] > 0
+    inner = range(0 if negatives else 1, size)
+    rows = [(name, *(f"{table.systems[name][n]:,}" for n in inner), f"{sum(table.systems[name]):,}") for name in names]
+    rows.append(("all in the bin", *(f"{table.totals[n]:,}" for n in inner), f"{sum(table.totals[1:]):,}"))
+    head = (Column("", "left"), *(Column(str(n)) for n in inner), Column("total"))
+    zero = " Bin 0: tokens that neither gold nor any system labels." if negatives else ""
+    note = f"Bin n: units that gold has not and exactly n systems return.{zero}"
+    return Grid("Spurious units by how many systems return them", head, tuple(rows), note, name="spurious-bins")
+
+
+def _profile(result: DifficultyResult) -> list[Block]:
+    bins = [n for n, one in result.profile.items() if one.n]
+    if not bins:
+        return []
+    rows = [(_noun(result), *(f"{result.profile[n].n:,}" for n in bins))]
+    for name, title in ROWS.items():
+        own = [result.profile[n].shares.get(name) for n in bins]
+        if any(v is not None for v in own):
+            digits = name == "characters_per_token"
+            rows.append((title, *(score(v, 1) if digits else _percent(v) for v in own)))
+    for name in result.shown_attributes:
+        means = [result.profile[n].attributes[name].mean for n in bins]
+        if any(v is not None for v in means):
+            rows.append((f"mean {name}", *(_number(v) for v in means)))
+    head = (Column("bin", "left"), *(Column(str(n)) for n in bins))
+    note = "The distribution of every attribute over its buckets is in --csv DIR and --json FILE."
+    return [Grid("What is in the bins", head, tuple(rows), note, name="profile")]
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3g}"
+
+
+def _columns(result: DifficultyResult) -> list[Block]:
+    """Return the values of the tokens' own columns: parts of speech, where the file has them."""
+    bins = [n for n, one in result.profile.items() if one.n]
+    found: list[Block] = []
+    for name in result.profile[0].columns if bins else ():
+        totals: dict[str, int] = {}
+        for n in bins:
+            for value, k in result.profile[n].columns[name].items():
+                totals[value] = totals.get(value, 0) + k
+        values = sorted(totals, key=lambda value: (-totals[value], value))[:MOST_VALUES]
+        sums = {n: sum(result.profile[n].columns[name].values()) for n in bins}
+        rows = tuple(
+            (
+                value,
+                *(_percent(result.profile[n].columns[name].get(value, 0) / sums[n] if sums[n] else None) for n in bins),
+            )
+            for value in values
+        )
+        more = len(totals) - len(values)
+        note = f"Of the bin's tokens.{f' {more:,} more values are in --csv DIR.' if more > 0 else ''}"
+        head = (Column(name, "left"), *(Column(str(n)) for n in bins))
+        found.append(Grid(f"{name} in the bins", head, rows, note, name=f"column-{name}"))
+    return found
+
+
+def _examples(result: DifficultyResult) -> list[Block]:
+    """Return some of what nobody finds, and of what one system alone finds."""
+    systems = len(result.gold.systems)
+    hard = [mention for n in (0, 1) if n < systems for mention in result.profile[n].examples]
+    return _mentions("Some of the hardest", hard, "hardest", systems)
+
+
+def _features(result: DifficultyResult) -> list[Block]:
+    ranked = result.features
+    if ranked is None:
+        return []
+    noun = "gold unit" if ranked.over == "gold" else "item"
+    nobody = 1 - (ranked.value or 0.0)
+    opening = (
+        f"{nobody:.1%} of {counted(ranked.n, noun)} are found by nobody; {counted(ranked.tested, 'feature')} tested, "
+        f"{ranked.significant:,} with q < {ALPHA}."
+    )
+    return [
+        Sentence(""),
+        Sentence("What goes with bin 0", "title"),
+        Sentence(opening),
+        *([_ranking(ranked)] if ranked.features else []),
+    ]
+
+
+def _ranking(ranked: FeatureList) -> Grid:
+    shown = ranked.features[:FEATURES]
+    rows = tuple(
+        (
+            _short(f.feature, 30),
+            f"{f.n:,}",
+            f"{1 - f.mean:.0%}",
+            "–" if f.rest_mean is None else f"{1 - f.rest_mean:.0%}",
+            probability(f.q),
+        )
+        for f in shown
+    )
+    columns = (Column("feature", "left"), Column("n"), Column("found by nobody"), Column("rest"), Column("q"))
+    faint = frozenset((i, 4) for i, f in enumerate(shown) if f.q is None or f.q >= ALPHA)
+    return Grid("Features of bin 0 against the rest", columns, rows, faint=faint, name="bin-0-features")
+
+
+def _surface(result: DifficultyResult) -> list[Block]:
+    one = result.surface
+    if one is None:
+        return []
+    if not one.n and not any(one.containing) and not any(one.spurious):
+        return [Sentence(f"“{one.surface}” is no unit of gold or of any system; --lower compares without case.")]
+    size = len(one.bins)
+    parts = (("gold", one.bins), ("in longer gold units", one.containing), ("spurious", one.spurious))
+    rows = tuple(
+        (name, *(f"{k:,}" for k in bins), f"{sum(bins):,}") for name, bins in parts if name == "gold" or any(bins)
+    )
+    head = (Column(one.surface, "left"), *(Column(str(n)) for n in range(size)), Column("total"))
+    stands = "" if one.standing is None else f" It stands {counted(one.standing, 'time')} in the data."
+    grid = Grid(f"“{one.surface}” over the bins", head, rows, f"By how many systems have it.{stands}", name="surface")
+    return [grid, *_mentions("Its mentions, the hardest first", one.mentions, "surface-mentions", size - 1)]
+
+
+def _mentions(title: str, shown: Sequence[Mention], name: str, systems: int) -> list[Block]:
+    if not shown:
+        return []
+    rows = tuple(
+        (f"{len(m.systems)} of {systems}", str(m.item), around(m.in_context, 60), m.label or "") for m in shown
+    )
+    columns = [Column("found by", "left"), Column("item", "left"), Column("mention", "left"), Column("label", "left")]
+    labelled = 4 if any(m.label for m in shown) else 3
+    return [Grid(title, tuple(columns[:labelled]), tuple(row[:labelled] for row in rows), name=name)]
+
+
+def _spread(result: DifficultyResult) -> list[Block]:
+    forms = [form for form in result.spread if form.lost > 0][:FORMS]
+    if not forms or len(result.gold.systems) < 2:
+        return []
+    size = len(result.gold.totals)
+    rows = tuple(
+        (_short(f.surface, 24), f"{f.n:,}", score(f.lost, 1), *(f"{k:,}" if k else "·" for k in f.bins)) for f in forms
+    )
+    head = (Column("string", "left"), Column("n"), Column("lost"), *(Column(str(n)) for n in range(size)))
+    unusual = sum(form.lost > 0 for form in result.spread)
+    note = (
+        "Mentions of a string by bin; lost: how far they fall below its own median bin, in mentions. "
+        f"{unusual:,} of {counted(result.forms, 'string')} with two gold units or more do; all are in --csv DIR."
+    )
+    grid = Grid("Strings that are mostly found, and sometimes resist", head, rows, note, name="spread")
+    return [grid, *(block for form in forms[:FORM_MENTIONS] for block in _form(form, size - 1))]
+
+
+def _form(form: Form, systems: int) -> list[Block]:
+    shown = (*form.resistant, *form.found)
+    return _mentions(f"“{_short(form.surface, 40)}”: resistant, and found", shown, f"form-{form.surface}", systems)
+
+
+def _suspects(result: DifficultyResult) -> list[Block]:
+    if not result.suspects:
+        return []
+    shown = result.suspects[:SUSPECTS]
+    rows = tuple(_suspect(one, len(result.gold.systems)) for one in shown)
+    columns = [
+        Column("suspect", "left"), Column("item", "left"), Column("in context", "left"), Column("gold", "left"),
+        Column("systems", "left"),
+    ]  # fmt: skip
+    if result.rule:  # scored items have no labels to tell
+        columns, rows = columns[:3], tuple(row[:3] for row in rows)
+    left = len(result.suspects) - len(shown)
+    contradicted = any(one.kind != "unfound" for one in result.suspects)
+    note = f"At least {result.nearly_all} systems say the same against gold. " if contradicted else ""
+    note += f"{left:,} more; --write-suspects FILE.csv writes all for an annotator." if left > 0 else ""
+    found: list[Block] = [Grid("Suspect gold", tuple(columns), rows, note.strip(), name="suspects")]
+    return found + ([_aside(result)] if len(result.without_suspects) > 1 else [])
+
+
+def _suspect(one: Suspect, systems: int) -> tuple[str, ...]:
+    gold = "–" if one.gold is None else one.gold.label or ""
+    if one.kind == "boundary" and one.gold is not None:
+        gold = f"{gold} [{_short(one.gold.text, 20)}]"
+    said = "–" if one.systems is None else one.systems.label or ""
+    here = one.mention
+    return (f"{SUSPECT[one.kind]}, {one.agree}/{systems}", str(here.item), around(here.in_context, 40), gold, said)
+
+
+def _aside(result: DifficultyResult) -> Grid:
+    """Return every system's score with suspects set aside, and its rank."""
+    first = result.without_suspects[0]
+    rows = []
+    for name in first.ranking:
+        own = [f"{score(one.scores[name], 3)} ({one.ranking.index(name) + 1})" for one in result.without_suspects]
+        rows.append((name, *own))
+    titles = {"none": "as it is", "all": "without all"} | {kind: f"without “{said}”" for kind, said in SUSPECT.items()}
+    columns = [Column("", "left")]
+    columns += [
+        Column(f"{titles[one.kind]}\n{one.suspects:,} set aside" if one.suspects else titles[one.kind])
+        for one in result.without_suspects
+    ]
+    note = "In brackets: the rank. What is set aside counts neither as gold nor as returned."
+    return Grid(f"{result.metric} with suspects set aside", tuple(columns), tuple(rows), note, name="without-suspects")
+
+
+def _short(text: str, limit: int) -> str:
+    return text if len(text) <= limit else text[: limit - 1] + "…"

@@ -1,0 +1,86 @@
+"""Complementarity of pairs of systems, from how many units each two share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Shared:
+    """What each two systems both have; the first axes are slices or draws, the last two the systems."""
+
+    n_gold: Array
+    """`(...)`."""
+    found: Array
+    """`(..., systems, systems)`: gold units that both have; a system with itself: its true positives."""
+    spurious: Array
+    """The same of units that gold has not."""
+
+    @property
+    def tp(self) -> Array:
+        """The true positives of each system."""
+        return _own(self.found)
+
+    @property
+    def fp(self) -> Array:
+        """The spurious units of each system."""
+        return _own(self.spurious)
+
+    @property
+    def missed(self) -> Array:
+        """Gold units that both miss; a system with itself: its misses."""
+        own = self.tp
+        return self.n_gold[..., None, None] - own[..., :, None] - own[..., None, :] + self.found
+
+    def counts(self) -> Array:
+        """Return each system's (tp, n_pred, n_gold)."""
+        return _counts(self.tp, self.fp, self.n_gold[..., None])
+
+    def intersections(self, system: int) -> Array:
+        """Return (tp, n_pred, n_gold) of what a system and another both return, `(..., systems, 3)`."""
+        return _counts(self.found[..., system, :], self.spurious[..., system, :], self.n_gold[..., None])
+
+    def unions(self, system: int) -> Array:
+        """Return (tp, n_pred, n_gold) of what a system or another returns, `(..., systems, 3)`."""
+        tp, fp = (_either(both, system) for both in (self.found, self.spurious))
+        return _counts(tp, fp, self.n_gold[..., None])
+
+
+def complementarity(common: Array) -> Array:
+    """Return which share of A's errors B does not make, `(..., A, B)`, from the errors that both make.
+
+    1 where B makes none; undefined where B makes some and A none.
+    """
+    own = _own(common)
+    a, b = (np.broadcast_to(side, common.shape) for side in (own[..., :, None], own[..., None, :]))
+    share = np.divide(common, a, out=np.full(common.shape, np.nan), where=a > 0)
+    return np.where(b == 0, 1.0, 1 - share)
+
+
+def f_comp(p_comp: Array, r_comp: Array, beta: float = 1.0) -> Array:
+    """Return (1+β²)PR/(β²P+R); 0 where both are 0."""
+    weight = beta * beta
+    below = weight * p_comp + r_comp
+    found = np.divide((1 + weight) * p_comp * r_comp, below, out=np.zeros(below.shape), where=below != 0)
+    return np.where(np.isnan(below), np.nan, found)
+
+
+def _own(pairs: Array) -> Array:
+    return np.diagonal(pairs, axis1=-2, axis2=-1)
+
+
+def _either(both: Array, system: int) -> Array:
+    own = _own(both)
+    return own[..., system, None] + own - both[..., system, :]
+
+
+def _counts(tp: Array, fp: Array, n_gold: Array) -> Array:
+    return np.stack([tp, tp + fp, np.broadcast_to(n_gold, tp.shape)], axis=-1)
