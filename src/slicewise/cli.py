@@ -593,7 +593,9 @@ def difficulty(
         if len(results) > 1:
             raise UserError("several data sets and one --write-suspects; pick one with --name")
         results[0].write_suspects(write_suspects)
-        _say(data, f"wrote {counted(len(results[0].suspects), 'suspect')} to {write_suspects}")
+        listed, found = len(results[0].suspects), results[0].suspects_found
+        of = f" of {found:,}" if listed < found else ""
+        _say(data, f"wrote {counted(listed, 'suspect')}{of} to {write_suspects}")
     _write_grids(data, results, latex, markdown)
     _deliver(data, list(results))
 

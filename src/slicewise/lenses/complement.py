@@ -137,6 +137,8 @@ class _Errors:
     wrong: Array
     """`(..., systems, systems)`."""
     drawn: _Errors | None = None
+    whole: bool = True
+    """Whether it is all data, and not a slice of it."""
 
     @classmethod
     def of(cls, evaluation: Evaluation, outcomes: Outcomes, sample: Sample) -> _Errors:
@@ -180,21 +182,30 @@ class _Pairs:
         """Whether nothing is known of what is spurious."""
         return not self.evaluation.task.has_units
 
-    def measures(self, errors: _Errors) -> dict[str, Array]:
+    def measures(self, errors: _Errors, *, in_draws: bool) -> dict[str, Array]:
         """Return all measures of all pairs."""
-        comp, r_comp = complementarity(errors.wrong), complementarity(errors.counts.missed)
+        counts = errors.counts
+        comp, r_comp, p_comp = (
+            complementarity(common, in_draws=in_draws) for common in (errors.wrong, counts.missed, counts.spurious)
+        )
         unknown = np.full(r_comp.shape, np.nan)
-        p_comp = unknown if self.only_found else complementarity(errors.counts.spurious)
+        p_comp = unknown if self.only_found else p_comp
         f = unknown if self.only_found else f_comp(p_comp, r_comp, self.beta)
-        return dict(zip(MEASURES, (comp, p_comp, r_comp, f), strict=True))
+        found = dict(zip(MEASURES, (comp, p_comp, r_comp, f), strict=True))
+        there = (counts.n_gold > 0) | counts.fp.any(axis=-1)  # of a slice without units nothing can be said
+        return (
+            found
+            if errors.whole
+            else {name: np.where(there[..., None, None], of, np.nan) for name, of in found.items()}
+        )
 
     def rows(self, errors: _Errors, systems: Sequence[str]) -> tuple[Complement, ...]:
         """Return every ordered pair."""
         size = len(systems)
-        values = self.measures(errors)
+        values = self.measures(errors, in_draws=False)
         bounds = {}
         if errors.drawn is not None:
-            drawn = self.measures(errors.drawn)
+            drawn = self.measures(errors.drawn, in_draws=True)
             bounds = {name: self.sample.bounds(of.reshape(len(of), -1)) for name, of in drawn.items()}
         counts = errors.counts
         missed, tp, fp = counts.missed, counts.tp, counts.fp
@@ -251,7 +262,8 @@ class _Pairs:
         for k, slot in enumerate(buckets.slots):
             counts = Shared(by_slice.n_gold[k], by_slice.found[k], by_slice.spurious[k])
             draws = self.sample.shared(self.sample.grouped(own.where(codes[0] == k)))
-            errors = _Errors(counts, self._wrong(counts), None if draws is None else _Errors(draws, self._wrong(draws)))
+            drawn = None if draws is None else _Errors(draws, self._wrong(draws), whole=False)
+            errors = _Errors(counts, self._wrong(counts), drawn, whole=False)
             said = described.said(slot)
             found += [
                 Slice(

@@ -129,6 +129,7 @@ def difficulty(
         profile=profile,
         features=features,
         suspects=listed,
+        suspects_found=0 if suspects is None else len(suspects),
         nearly_all=nearly_all(len(systems)),
         without_suspects=aside,
         findings=findings(systems, gold, spurious, alone, left_out, profile, forms, listed, aside, noun),

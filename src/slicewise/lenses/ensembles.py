@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from slicewise.annotations import Task
+from slicewise.engine import coded
 from slicewise.lenses.outcomes import GOLD, SPURIOUS
 from slicewise.lenses.votes import AnswerBallots, Ballots, UnitBallots, Vote, best_step
 from slicewise.metrics.counts import N_GOLD, N_PRED, TP, f_beta, precision, recall
@@ -20,7 +21,6 @@ from slicewise.stats.patterns import Patterns
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import polars as pl
     from numpy.typing import NDArray
 
     from slicewise.evaluation import Evaluation
@@ -76,6 +76,10 @@ class Ensembles:
         alone = np.nan_to_num(self._alone, nan=-1.0)
         return sorted(range(len(alone)), key=lambda i: (-alone[i], self.names[i]))
 
+    @cached_property
+    def _places(self) -> dict[int, int]:
+        return {i: at for at, i in enumerate(self.order)}
+
     def singles(self) -> dict[str, Together]:
         """Return the systems alone."""
         made = [Made("system", (i,)) for i in range(len(self.names))]
@@ -123,7 +127,7 @@ class Ensembles:
         gold = patterns.slices == GOLD
         bits, weights = patterns.bits[gold], patterns.counts[gold].astype(np.float64)
         missed = np.ones(len(weights), np.bool_)
-        place = {i: at for at, i in enumerate(self.order)}
+        place = self._places
         free, taken, found = set(place), [], []
         while free:
             adds = (weights * missed) @ bits
@@ -134,8 +138,9 @@ class Ensembles:
             taken.append(i)
             tp = int(weights.sum() - weights[missed].sum())
             totals = _restricted(patterns, taken)
-            scored = self._scored([Made("vote", tuple(taken), k) for k in range(1, len(taken) + 1)], totals, None)
-            union = self._scored([Made("union", tuple(taken))], totals[:1], None)[0]
+            k = int(np.argmax(np.nan_to_num(self._value(totals), nan=-1.0)))
+            made = [Made("union", tuple(taken)), Made("vote", tuple(taken), k + 1)]
+            union, vote = self._scored(made, totals[[0, k]], None)
             found.append(
                 Added(
                     system=self.names[i],
@@ -144,7 +149,7 @@ class Ensembles:
                     recall=defined(tp / weights.sum() if weights.sum() else np.nan),
                     r_comp=defined(adds[i] / before if before else np.nan),
                     union=union,
-                    vote=max(scored, key=lambda one: -1.0 if one.f1 is None else one.f1),
+                    vote=vote,
                 )
             )
         return found
@@ -169,15 +174,20 @@ class Ensembles:
             chosen={name: sum(i in vote.members for vote in chosen) for i, name in enumerate(self.names)},
         )
 
+    @cached_property
+    def _answers(self) -> Answers:
+        return Answers.of(self.evaluation, self.names)
+
+    @cache  # noqa: B019 (lives as long as the ensembles do)
     def _ballots(self, size: int) -> Ballots:
         """Return what is voted on, with clusters in so many slices."""
         if self.evaluation.task is Task.LABELS:
             group = self.sample.position[self.evaluation.aligned.clusters.group.astype(np.int64)]
-            return answer_ballots(self.evaluation, self.names, group % size, size)
+            return self._answers.ballots(group % size, size)
         group = self.sample.position[self.outcomes.group]
         return UnitBallots(self.outcomes.sliced(group % size, size), self.names)
 
-    @cached_property
+    @property
     def _by_cluster(self) -> Ballots:
         return self._ballots(len(self.sample.position))
 
@@ -208,7 +218,7 @@ class Ensembles:
         sums: Array = np.asarray(counts, np.float64)
         measures = {"precision": precision, "recall": recall, "f1": f_beta}
         values = {name: measure(sums) for name, measure in measures.items()}
-        best = [min(one.members, key=self.order.index) for one in made]
+        best = [min(one.members, key=self._places.__getitem__) for one in made]
         gains = self._value(sums) - self._alone[best]
         bounds: dict[str, list[tuple[tuple[float, float] | None, int]]] = {}
         if draws is not None and self.draws is not None:
@@ -250,37 +260,47 @@ def _restricted(patterns: Patterns, members: Sequence[int]) -> Array:
     return _at_least(own.totals())
 
 
-def answer_ballots(evaluation: Evaluation, systems: Sequence[str], slices: Index, size: int) -> AnswerBallots:
-    """Return items as ballots; those that look alike to every vote are put together."""
-    gold = evaluation.answers("gold")
-    answers = [evaluation.answers(name) for name in systems]
-    negative = evaluation.options.negative_label
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """One answer per item and system; a row per system."""
 
-    def is_unit(answer: pl.Series) -> NDArray[np.bool_]:
-        found = answer.is_not_null().to_numpy()
-        return found if negative is None else found & (answer != negative).fill_null(True).to_numpy()
+    codes: NDArray[np.int16]
+    """Answers of an item that are the same have the same number; -1 for no answer."""
+    right: NDArray[np.bool_]
+    units: NDArray[np.bool_]
+    """Whether the answer is a unit, and neither the negative label nor one that is ignored."""
+    gold: NDArray[np.bool_]
+    """Whether an item's right answer is a unit."""
+    names: Sequence[str]
 
-    codes = np.full((len(systems), len(gold)), -1, np.int16)
-    for i, answer in enumerate(answers):
-        there = answer.is_not_null().to_numpy()
-        codes[i, there] = i
-        for j in range(i):  # the first system with the same answer
-            same = (answer == answers[j]).fill_null(False).to_numpy() & (codes[i] == i)
-            codes[i, same] = codes[j, same]
-    right = np.array([gold.eq_missing(answer).to_numpy() for answer in answers])
-    units = np.array([is_unit(answer) for answer in answers])
-    width = max(1, len(systems).bit_length())
-    columns = [(codes[i] + 1 >> bit & 1).astype(np.bool_) for i in range(len(systems)) for bit in range(width)]
-    known = Patterns.of([*columns, *right, *units, is_unit(gold)], slices, size)
-    s = len(systems)
-    packed = known.bits[:, : s * width].reshape(-1, s, width) @ (1 << np.arange(width)) - 1
-    return AnswerBallots(
-        codes=packed.T.astype(np.int16),
-        right=known.bits[:, s * width : s * (width + 1)].T,
-        units=known.bits[:, s * (width + 1) : s * (width + 2)].T,
-        gold=known.bits[:, -1],
-        slices=known.slices,
-        weights=known.counts,
-        size=size,
-        names=systems,
-    )
+    @classmethod
+    def of(cls, evaluation: Evaluation, systems: Sequence[str]) -> Answers:
+        """Return the answers of some systems."""
+        answers = [evaluation.answers(name) for name in ("gold", *systems)]
+        silent = np.array([answer.is_null().to_numpy() for answer in answers])
+        gold, *others = (column.to_numpy() for column in coded(answers))
+        codes = np.full((len(systems), len(gold)), -1, np.int16)
+        for i, own in enumerate(others):
+            codes[i, ~silent[i + 1]] = i
+            for j in range(i):  # the first system with the same answer
+                np.copyto(codes[i], codes[j], where=(own == others[j]) & ~silent[i + 1] & (codes[i] == i))
+        known = list(evaluation.aligned.labels)
+        units = np.array([answer.is_in(known).fill_null(False).to_numpy() for answer in answers])
+        return cls(codes, np.array([gold == own for own in others]), units[1:], units[0], systems)
+
+    def ballots(self, slices: Index, size: int) -> AnswerBallots:
+        """Return the items as ballots in slices; those that look alike to every vote are put together."""
+        s, width = len(self.names), max(1, len(self.names).bit_length())
+        columns = [(own + 1 >> bit & 1).astype(np.bool_) for own in self.codes for bit in range(width)]
+        known = Patterns.of([*columns, *self.right, *self.units, self.gold], slices, size)
+        packed = known.bits[:, : s * width].reshape(-1, s, width) @ (1 << np.arange(width)) - 1
+        return AnswerBallots(
+            codes=packed.T.astype(np.int16),
+            right=known.bits[:, s * width : s * (width + 1)].T,
+            units=known.bits[:, s * (width + 1) : s * (width + 2)].T,
+            gold=known.bits[:, -1],
+            slices=known.slices,
+            weights=known.counts,
+            size=size,
+            names=self.names,
+        )

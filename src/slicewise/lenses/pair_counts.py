@@ -80,9 +80,10 @@ class Sample:
         step = max(1, MOST_CELLS // max(1, own.size * size))
         for start in range(0, size, step):
             some = slice(start, start + step)
-            counts = own.shared_with(some)
-            sums = self.resamples.sums(counts.reshape(len(here), 2, *counts.shape[1:]), here)
-            both[:, :, some] = sums.transpose(1, 0, 2, 3)
+            counts = own.shared_with(some)[:, :, start:]  # those before have been summed with them
+            sums = self.resamples.sums(counts.reshape(len(here), 2, *counts.shape[1:]), here).transpose(1, 0, 2, 3)
+            both[:, :, some, start:] = sums
+            both[:, :, start:, some] = sums.swapaxes(2, 3)
         gold = own.totals()[GOLD::2].sum(axis=1)
         return Shared(n_gold=self.resamples.sums(gold, here), found=both[GOLD], spurious=both[SPURIOUS])
 

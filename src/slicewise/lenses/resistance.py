@@ -126,8 +126,9 @@ def _form(forms: Sequence[Form], systems: int) -> list[str]:
 def _suspects(suspects: Sequence[Suspect], aside: Sequence[SetAside], noun: str) -> list[str]:
     if not suspects or len(aside) < 2:
         return []
-    contradicted = sum(one.kind != "unfound" for one in suspects)
-    unfound = len(suspects) - contradicted
+    by_kind = {one.kind: one.suspects for one in aside[1:]}
+    unfound = by_kind.get("unfound", 0)
+    contradicted = by_kind.get("all", aside[-1].suspects) - unfound
     parts = [f"{counted(contradicted, 'time')} nearly all systems say the same against gold"] if contradicted else []
     parts += [f"{counted(unfound, noun)} nobody finds"] if unfound else []
     moved = changes(aside[0], aside[-1])

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 KINDS = ("label", "boundary", "missing", "unfound")
 LABEL, BOUNDARY, MISSING, UNFOUND = range(4)
 NOBODY = -1
+MOST = 10_000
+"""Suspects that are listed."""
 
 
 def nearly_all(systems: int) -> int:
@@ -58,8 +60,9 @@ class Suspects:
         return len(self.kind)
 
     def listed(self) -> tuple[Suspect, ...]:
-        """Return them as a person reads them."""
-        gold, returned = (self._mentions(rows) for rows in (self.gold, self.returned))
+        """Return the first of them as a person reads them."""
+        size = min(len(self), MOST)
+        gold, returned = (self._mentions(rows[:size]) for rows in (self.gold, self.returned))
         return tuple(
             Suspect(
                 kind=KINDS[int(self.kind[i])],
@@ -69,7 +72,7 @@ class Suspects:
                 as_gold=None if self.as_gold is None else int(self.as_gold[i]),
                 as_systems=None if self.as_systems is None else int(self.as_systems[i]),
             )
-            for i in range(len(self))
+            for i in range(size)
         )
 
     def _mentions(self, rows: Index) -> dict[int, Mention]:

@@ -11,6 +11,7 @@ from slicewise.annotations import Task
 from slicewise.attributes import Facts, Of, choose, values_of
 from slicewise.errors import UserError, did_you_mean, quoted
 from slicewise.lenses.errors import KINDS, span_errors
+from slicewise.lenses.outcomes import outcomes_of
 from slicewise.results.units import UnitsResult
 
 if TYPE_CHECKING:
@@ -24,7 +25,8 @@ EXTRAS = ("bins", "errors", "attributes")
 def units(evaluation: Evaluation, *, include: Sequence[str] = ()) -> UnitsResult:
     """Return one row per unit: where it is, its text, and who has it.
 
-    `include`: "bins" (how many systems found a gold unit, or returned a spurious one), "errors" (each system's kind of
+    `include`: "bins" (how many systems found a gold unit, or returned a spurious one; of scored items, got them right:
+    a score of 1, or at least the median), "errors" (each system's kind of
     error, and whether the wrong unit overlaps one of the other side; spans only), "attributes" (all that describe the
     unit or its item; in spans, not those of tokens).
     """
@@ -32,8 +34,6 @@ def units(evaluation: Evaluation, *, include: Sequence[str] = ()) -> UnitsResult
         if name not in EXTRAS:
             raise UserError(f"unknown column group {quoted(name)}; {did_you_mean(name, EXTRAS)}")
     table = _unit_rows(evaluation) if evaluation.task.has_units else _item_rows(evaluation)
-    if (of_units := [name for name in include if name != "attributes"]) and not evaluation.task.has_units:
-        raise UserError(f"{' and '.join(of_units)} are for tasks with units, but the task is {evaluation.task.value}")
     if "bins" in include:
         table = table.with_columns(bin=_bins(evaluation))
     if "errors" in include:
@@ -65,8 +65,9 @@ def _item_rows(evaluation: Evaluation) -> pl.DataFrame:
 
 def _bins(evaluation: Evaluation) -> pl.Series:
     """Count the systems that have each unit, restarts once."""
-    has = [evaluation.units[name].to_numpy() for name in evaluation.ranked_systems]
-    return pl.Series(np.sum(has, axis=0, dtype=np.uint32))
+    if evaluation.task is Task.TEXT:
+        raise UserError("bins of texts need a metric that says which are right; see slicewise difficulty --metric NAME")
+    return pl.Series(outcomes_of(evaluation, evaluation.ranked_systems).bins.astype(np.uint32))
 
 
 def _error_columns(evaluation: Evaluation) -> list[pl.Series]:

@@ -237,12 +237,15 @@ def _filled_lines(blanks: str) -> re.Pattern[bytes]:
 
 
 def _separator(lines: list[str]) -> str:
-    """Return what leaves most 0 and 1 at the ends of lines; where there are none, what takes most lines apart."""
+    """Return what leaves most 0 and 1 at the ends of lines, or else what takes most lines apart.
+
+    A space in the header over a single column may just be part of the system's name.
+    """
 
     def score(separator: str) -> tuple[int, int]:
         rows = [_cells(line, separator) for line in lines]
         values = sum(len(list(takewhile(lambda cell: _value(cell) != WRONG, reversed(row)))) for row in rows)
-        return values, sum(len(row) > 1 for row in rows)
+        return values, 0 if values and separator == " " else sum(len(row) > 1 for row in rows)
 
     return max(SEPARATORS, key=score)
 
@@ -512,7 +515,7 @@ def _joined(text: _Text, line: int) -> _Text | None:
         return None
     separator = _separator([text.data[start:end].decode() for start, end in _first_lines(text.data)])
     blank, edge = _blank(separator).replace(separator, "").encode(), separator.encode()
-    tight = re.sub(rb"(?<![%b])[%b]*([\n%b])[%b]*" % (blank, blank, edge, blank), rb"\1", text.data)
+    tight = re.sub(rb"(?:(?<![%b])[%b]+)?([\n%b])[%b]*" % (blank, blank, edge, blank), rb"\1", b"\n" + text.data)
     if not _well_quoted(tight, separator, across_lines=True):
         return None
     return _Text(text.file, np.where(within, np.uint8(unused), data).tobytes(), bytes([unused]))

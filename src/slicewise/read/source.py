@@ -191,10 +191,12 @@ def _zstd(data: bytes) -> bytes:
     return zstd.decompress(data)
 
 
+_BLOCKS = (b"1AY&SY", b"\x17rE8P\x90")
+"""What stands behind a bzip2 file's level: a block, or its end; text may well begin with BZh."""
 _MAGIC: tuple[tuple[bytes, Callable[[bytes], bytes]], ...] = (
     (b"\x1f\x8b", gzip.decompress),
     (b"\xfd7zXZ\0", lzma.decompress),
-    (b"BZh", bz2.decompress),
+    *((b"BZh%d%b" % (level, block), bz2.decompress) for level in range(1, 10) for block in _BLOCKS),
     (b"\x28\xb5\x2f\xfd", _zstd),
 )
 

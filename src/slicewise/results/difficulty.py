@@ -198,6 +198,8 @@ class DifficultyResult(Result):
     features: FeatureList | None
     """Of bin 0 against the rest."""
     suspects: tuple[Suspect, ...]
+    """The first 10,000."""
+    suspects_found: int
     nearly_all: int
     """How many systems must say the same of a suspect."""
     without_suspects: tuple[SetAside, ...]

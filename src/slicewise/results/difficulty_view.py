@@ -353,7 +353,7 @@ def _suspects(result: DifficultyResult) -> list[Block]:
     ]  # fmt: skip
     if result.rule:  # scored items have no labels to tell
         columns, rows = columns[:3], tuple(row[:3] for row in rows)
-    left = len(result.suspects) - len(shown)
+    left = result.suspects_found - len(shown)
     contradicted = any(one.kind != "unfound" for one in result.suspects)
     note = f"At least {result.nearly_all} systems say the same against gold. " if contradicted else ""
     note += f"{left:,} more; --write-suspects FILE.csv writes all for an annotator." if left > 0 else ""

@@ -54,15 +54,16 @@ class Shared:
         return _counts(tp, fp, self.n_gold[..., None])
 
 
-def complementarity(common: Array) -> Array:
+def complementarity(common: Array, *, in_draws: bool = False) -> Array:
     """Return which share of A's errors B does not make, `(..., A, B)`, from the errors that both make.
 
-    1 where B makes none; undefined where B makes some and A none.
+    1 where B makes none; undefined where B makes some and A none. A draw in which A makes none is no draw of a share:
+    there it is always undefined.
     """
     own = _own(common)
     a, b = (np.broadcast_to(side, common.shape) for side in (own[..., :, None], own[..., None, :]))
     share = np.divide(common, a, out=np.full(common.shape, np.nan), where=a > 0)
-    return np.where(b == 0, 1.0, 1 - share)
+    return np.where((b == 0) & ~(in_draws & (a == 0)), 1.0, 1 - share)
 
 
 def f_comp(p_comp: Array, r_comp: Array, beta: float = 1.0) -> Array:
