@@ -188,13 +188,14 @@ def test_matrix(separator: str, header: bool, items: bool, words: tuple[str, str
     found = matrix.read(open_source(name))
     assert found.right.tolist() == BODY
     assert found.systems == (["A", "B", "C"] if header else ["system1", "system2", "system3"])
-    assert found.names == (["q0", "q1", "q2"] if items else None)
+    assert (None if found.names is None else found.names.to_list()) == (["q0", "q1", "q2"] if items else None)
 
 
 def test_matrix_header_without_a_word_over_the_items(write: Write) -> None:
     found = matrix.read(open_source(write("m.tsv", "A\tB\nq1\t0\t1\nq2\t1\t1\n")))
     assert found.systems == ["A", "B"]
-    assert found.names == ["q1", "q2"]
+    assert found.names is not None
+    assert found.names.to_list() == ["q1", "q2"]
 
 
 def test_matrix_system_names(write: Write) -> None:

@@ -9,7 +9,8 @@ Columns stand between tabs, commas, semicolons or runs of spaces. What the table
   neither 0 nor 1, unless it looks like a system's answers with a mistake in them: `--system-names` then decides by the
   number of names. A column of names that are all 0 or 1, under a title, cannot be told from a system's.
 
-A cell may stand in double quotes, with a quote inside doubled; other quotes are characters like any other.
+A cell may stand in double quotes, with a quote inside doubled, and may then hold separators and line ends; other quotes
+are characters like any other.
 """
 
 from __future__ import annotations
@@ -24,6 +25,28 @@ import numpy as np
 import polars as pl
 
 from slicewise.errors import UserError, counted, quoted
+from slicewise.read.matrix_cells import (
+    BLANKS,
+    MISSING,
+    NEWLINE,
+    NUMBER,
+    ONE,
+    SPACE,
+    WHOLE,
+    WRONG,
+    ZERO,
+    blank,
+    cells_of,
+    codes_of,
+    inside_quotes,
+    opening_quote,
+    single_spaced,
+    spelled,
+    spells,
+    value_of,
+    well_quoted,
+    which_quoted,
+)
 from slicewise.read.source import BOM, PARQUET
 
 if TYPE_CHECKING:
@@ -34,16 +57,6 @@ if TYPE_CHECKING:
     from slicewise.read.source import File, Source
 
 SEPARATORS = ("\t", ",", ";", " ")
-BLANKS = " \t\r\n"
-ZERO = r"(?:0(?:\.0*)?|\.0+)(?:e[-+]?[0-9]+)?|false"
-ONE = r"1(?:\.0*)?(?:e[-+]?0+)?|true"
-WHOLE = r"[0-9]+"
-NUMBER = r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[-+]?[0-9]+)?"
-MISSING = r"|[-?.]|n/?a|nan|null|none"
-PLAIN = {"0": 0, "1": 1}
-WRONG = 2
-"""The code of a cell that is neither 0 nor 1."""
-QUOTE, NEWLINE, SPACE = b'"\n '
 PIECE = 1 << 24
 SAMPLE = 1 << 16
 MOST_COLUMNS = 10_000
@@ -151,48 +164,6 @@ def _read(text: _Text, given: list[str] | None) -> Matrix:
 # ------------------------------------------------------------------ cells
 
 
-def _value(cell: str) -> int:
-    """Return what a cell says: 0, 1 or WRONG."""
-    return PLAIN[cell] if cell in PLAIN else 0 if _is(ZERO, cell) else 1 if _is(ONE, cell) else WRONG
-
-
-def _is(pattern: str, cell: str) -> bool:
-    return re.fullmatch(pattern, cell, re.IGNORECASE | re.ASCII) is not None
-
-
-def _are(pattern: str, cells: pl.Series) -> pl.Series:
-    return cells.str.contains(f"(?i)^(?:{pattern})$")
-
-
-@cache
-def _cell_pattern(separator: str) -> re.Pattern[str]:
-    """Return what finds the cells of a line that ends with a separator: group 1 if it is quoted, else group 2."""
-    inside = '"((?:[^"]++|"")*+)"'
-    if separator == " ":
-        return re.compile(f" *(?:{inside}|([^ ]+)) +")
-    blank = BLANKS.replace(separator, "")
-    return re.compile(f"(?:[{blank}]*{inside}[{blank}]*|([^{separator}]*)){separator}")
-
-
-def _found(line: str, separator: str) -> Iterator[re.Match[str]]:
-    return _cell_pattern(separator).finditer(line + separator)
-
-
-def _which_quoted(line: str, separator: str) -> list[bool]:
-    return [m[1] is not None for m in _found(line, separator)]
-
-
-def _cells(line: str, separator: str) -> list[str]:
-    """Take a line apart, quotes only closing on the same line."""
-    if '"' in line:
-        found = (m[2] if m[1] is None else m[1].replace('""', '"') for m in _found(line, separator))
-        return [cell.strip(BLANKS) for cell in found]
-    if separator == " ":
-        line = line.strip(BLANKS)
-        return [cell.strip(BLANKS) for cell in line.split(" ") if cell]
-    return [cell.strip(BLANKS) for cell in line.split(separator)]
-
-
 # ------------------------------------------------------------------ what the table is
 
 
@@ -202,15 +173,17 @@ def _layout(text: _Text, given: list[str] | None) -> _Layout:
     if not lines:
         raise text.file.error("the file is empty; expected at least one item")
     separator = _separator(lines)
-    header = _cells(lines[0], separator) if _is_header(lines, separator, given) else None
+    header = cells_of(lines[0], separator) if _is_header(lines, separator, given) else None
     if header is not None:
         _check_header(text, places, lines[0], header)
     start = places[0 if header is None else 1][0]
-    row = _cells(lines[0 if header is None else 1], separator)
+    row = cells_of(lines[0 if header is None else 1], separator)
     layout = _Layout(separator, header, given, start, text.line(start), len(row))
     _check_width(text, layout)
-    if len(row) == 1 and header is not None and _value(row[0]) == WRONG:
-        raise text.file.error("one column, and it is not 0/1; expected a column of 0/1 per system", layout.first_line)
+    if len(row) == 1 and header is not None and value_of(row[0]) == WRONG:
+        raise text.file.error(
+            "one column, and it is not 0/1; expected a column of 0/1 per system; add them", layout.first_line
+        )
     return layout
 
 
@@ -243,27 +216,29 @@ def _separator(lines: list[str]) -> str:
     """
 
     def score(separator: str) -> tuple[int, int]:
-        rows = [_cells(line, separator) for line in lines]
-        values = sum(len(list(takewhile(lambda cell: _value(cell) != WRONG, reversed(row)))) for row in rows)
+        rows = [cells_of(line, separator) for line in lines]
+        values = sum(len(list(takewhile(lambda cell: value_of(cell) != WRONG, reversed(row)))) for row in rows)
         return values, 0 if values and separator == " " else sum(len(row) > 1 for row in rows)
 
     return max(SEPARATORS, key=score)
 
 
 def _is_header(lines: list[str], separator: str, given: list[str] | None) -> bool:
-    first = _cells(lines[0], separator)
+    first = cells_of(lines[0], separator)
     if given and len(first) - len(given) in (0, 1) and first[-len(given) :] == given:
         return True
-    values = [_value(cell) != WRONG for cell in first]
+    values = [value_of(cell) != WRONG for cell in first]
     if len(lines) > 1:
-        above, below = (_which_quoted(line, separator)[1:] for line in lines[:2])
+        above, below = (which_quoted(line, separator)[1:] for line in lines[:2])
         if above and all(above) and not any(below):
             return True
         if len(first) == len(below):
-            return not all(values)
+            return not all(values[1:] or values)
     if len(first) > 1 and first == ["", *(str(i) for i in range(len(first) - 1))]:
         return True
-    scores = all(_is(MISSING, cell) or (_is(NUMBER, cell) and not _is(WHOLE, cell)) for cell in first[1:] or first)
+    scores = all(
+        spells(MISSING, cell) or (spells(NUMBER, cell) and not spells(WHOLE, cell)) for cell in first[1:] or first
+    )
     return not any(values) and not scores
 
 
@@ -303,7 +278,7 @@ def _named(text: _Text, layout: _Layout, first: pl.Series) -> bool:
         return False
     if layout.header is not None and layout.header[1:] == layout.given:
         return True
-    if _are(f"{ZERO}|{ONE}", first).all():
+    if spelled(f"{ZERO}|{ONE}", first).all():
         raise _other_count(text, layout.width, len(layout.given))
     return True
 
@@ -313,11 +288,11 @@ def _looks_like_names(cells: pl.Series) -> bool:
 
     Names are words, or numbers of which 0 and 1 are two among many.
     """
-    odd = cells.filter(~_are(f"{ZERO}|{ONE}", cells))
+    odd = cells.filter(~spelled(f"{ZERO}|{ONE}", cells))
     if odd.is_empty():
         return False
-    whole = _are(WHOLE, odd)
-    if not whole.all() and (whole | _are(NUMBER, odd) | _are(MISSING, odd)).all():
+    whole = spelled(WHOLE, odd)
+    if not whole.all() and (whole | spelled(NUMBER, odd) | spelled(MISSING, odd)).all():
         return False
     return 2 * len(odd) >= len(cells) or cells.n_unique() == len(cells)
 
@@ -363,10 +338,10 @@ def _pieces(text: _Text, layout: _Layout) -> Iterator[tuple[int, bytes]]:
 
 def _fast(piece: bytes, layout: _Layout) -> _Part | None:
     """Parse rows by the column; None where something may be wrong, or is unusual."""
-    has_quotes = b'"' in piece and _opening_quote(layout.separator).search(piece) is not None
-    if has_quotes and not _well_quoted(piece, layout.separator, across_lines=False):
+    has_quotes = b'"' in piece and opening_quote(layout.separator).search(piece) is not None
+    if has_quotes and not well_quoted(piece, layout.separator):
         return None
-    tidy = _single_spaced(piece, has_quotes=has_quotes) if layout.separator == " " else piece
+    tidy = single_spaced(piece, has_quotes=has_quotes) if layout.separator == " " else piece
     tidy = _without_blank_lines(tidy, layout.separator)
     if not tidy:
         return _Part(pl.Series([], dtype=pl.String), np.empty((0, layout.width - 1), np.uint8))
@@ -380,12 +355,12 @@ def _fast(piece: bytes, layout: _Layout) -> _Part | None:
         )
     except pl.exceptions.PolarsError:
         return None
-    if frame.height != tidy.count(b"\n"):
+    if frame.height != tidy.count(b"\n"):  # a quoted cell runs over a line's end
         return None
     first, *others = frame.get_columns()
     rest = np.empty((frame.height, len(others)), np.uint8, order="F")
     for i, column in enumerate(others):
-        rest[:, i] = _codes(column)
+        rest[:, i] = codes_of(column)
     return None if (rest == WRONG).any() else _Part(first.fill_null(""), rest)
 
 
@@ -394,33 +369,18 @@ def _without_blank_lines(piece: bytes, separator: str) -> bytes:
     beginnings = data[np.flatnonzero(data[:-1] == NEWLINE) + 1]
     if data[0] > SPACE and (beginnings > SPACE).all():
         return piece
-    return re.sub(rb"(?m)^(?:[%b]*\n)+" % _blank(separator).encode(), b"", piece)
-
-
-def _blank(separator: str) -> str:
-    """Return what a blank line may consist of."""
-    return " \r" if separator == "\t" else " \t\r"
-
-
-def _codes(column: pl.Series) -> NDArray[np.uint8]:
-    one = column == "1"
-    if int(one.sum()) + int((column == "0").sum()) == len(column):
-        return one.cast(pl.UInt8).to_numpy()
-    column = column.fill_null("")
-    spellings = column.unique()
-    meaning = pl.Series([_value(cell.strip(BLANKS)) for cell in spellings], dtype=pl.UInt8)
-    return column.replace_strict(spellings, meaning).to_numpy()
+    return re.sub(rb"(?m)^(?:[%b]*\n)+" % blank(separator).encode(), b"", piece)
 
 
 def _slow(text: _Text, start: int, piece: bytes, layout: _Layout) -> _Part:
     """Parse rows one by one, and say what is wrong in the first that is."""
     first, rest = [], bytearray()
-    for line in _filled_lines(_blank(layout.separator)).finditer(piece):
-        cells = _cells(line[0].decode(), layout.separator)
+    for line in _filled_lines(blank(layout.separator)).finditer(piece):
+        cells = cells_of(line[0].decode(), layout.separator)
         if len(cells) != layout.width:
             at = text.line(start + line.start())
             raise _other_width(text, len(cells), layout.width, f"line {layout.first_line}", at)
-        values = [_value(cell) for cell in cells[1:]]
+        values = [value_of(cell) for cell in cells[1:]]
         if WRONG in values:
             column = values.index(WRONG) + 1
             raise _wrong(text, layout, cells[column], column, text.line(start + line.start()))
@@ -430,19 +390,19 @@ def _slow(text: _Text, start: int, piece: bytes, layout: _Layout) -> _Part:
 
 
 def _first_values(text: _Text, layout: _Layout, first: pl.Series) -> NDArray[np.uint8]:
-    codes = _codes(first)
+    codes = codes_of(first)
     if (codes == WRONG).any():
         row = int(np.argmax(codes == WRONG))
-        lines = _filled_lines(_blank(layout.separator)).finditer(text.data, layout.start)
+        lines = _filled_lines(blank(layout.separator)).finditer(text.data, layout.start)
         raise _wrong(text, layout, first[row], 0, text.line(next(islice(lines, row, None)).start()))
     return codes
 
 
 def _wrong(text: _Text, layout: _Layout, cell: str, column: int, line: int) -> UserError:
     advice = "write 0 or 1"
-    if _is(NUMBER, cell):
+    if spells(NUMBER, cell):
         advice = "if these are scores, read each system's with --system NAME=FILE:COLUMN, and set --threshold"
-    elif _is(MISSING, cell):
+    elif spells(MISSING, cell):
         advice = "write 0 or 1, or leave the item out"
     if layout.given is None and layout.header is None and line == layout.first_line:
         advice += "; if this line is a header, give its names with --system-names"
@@ -458,64 +418,24 @@ def _wrong(text: _Text, layout: _Layout, cell: str, column: int, line: int) -> U
 # ------------------------------------------------------------------ quotes and spaces
 
 
-@cache
-def _opening_quote(separator: str) -> re.Pattern[bytes]:
-    """Return what finds a quote at the beginning of a cell; elsewhere it is a character like any other."""
-    return re.compile(rb'(?:^|[\n%b])[%b]*"' % (separator.encode(), _blank(separator).replace(separator, "").encode()))
-
-
-def _inside_quotes(data: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    return (np.cumsum(data == QUOTE, dtype=np.uint8) & 1).astype(np.bool_)
-
-
-def _well_quoted(piece: bytes, separator: str, *, across_lines: bool) -> bool:
-    """Tell whether every quote begins or ends a cell, or is doubled within one."""
-    data = np.frombuffer(b"\n" + piece, np.uint8)
-    at = np.flatnonzero(data == QUOTE)
-    if len(at) % 2:
-        return False
-    opening, closing = at[::2], at[1::2]
-    before, after = data[opening - 1], data[closing + 1]
-    begins = (before == ord(separator)) | (before == NEWLINE)
-    ends = (after == ord(separator)) | (after == NEWLINE)
-    doubled = closing[:-1] + 1 == opening[1:]
-    begins[1:] |= doubled
-    ends[:-1] |= doubled
-    if not (begins.all() and ends.all()):
-        return False
-    return across_lines or not _inside_quotes(data)[data == NEWLINE].any()
-
-
-def _single_spaced(piece: bytes, *, has_quotes: bool) -> bytes:
-    """Leave one space between cells, and none at the edges of lines."""
-    data = np.frombuffer(piece, np.uint8)
-    space = data == SPACE
-    if has_quotes:
-        space &= ~_inside_quotes(data)
-    after = np.concatenate([[True], (space | (data == NEWLINE))[:-1]])
-    data = data[~(space & after)]
-    before_end = (data[:-1] == SPACE) & (data[1:] == NEWLINE)
-    return bytes(data[np.concatenate([~before_end, [True]])])
-
-
 def _joined(text: _Text, line: int) -> _Text | None:
     """Return the text with quoted cells that hold line ends made one line, if that may explain a mistake in a line.
 
-    Taken line by line is tried first, since a quotation mark can also be an item's name.
+    To take it line by line is tried first, since a quotation mark can also be an item's name.
     """
     if b'"' not in text.data:
         return None
     data = np.frombuffer(text.data, np.uint8)
     ends = data == NEWLINE
-    within = ends & _inside_quotes(data)
+    within = ends & inside_quotes(data)
     start = 0 if line == 1 else int(np.flatnonzero(ends)[line - 2]) + 1
     stop = text.data.find(b"\n", start)
     unused = next((c for c in range(1, 9) if c not in text.data), None)
     if unused is None or not (within[start - 1 : start].any() or within[stop]):
         return None
     separator = _separator([text.data[start:end].decode() for start, end in _first_lines(text.data)])
-    blank, edge = _blank(separator).replace(separator, "").encode(), separator.encode()
-    tight = re.sub(rb"(?:(?<![%b])[%b]+)?([\n%b])[%b]*" % (blank, blank, edge, blank), rb"\1", b"\n" + text.data)
-    if not _well_quoted(tight, separator, across_lines=True):
+    inner, edge = blank(separator).replace(separator, "").encode(), separator.encode()
+    tight = re.sub(rb"(?:(?<![%b])[%b]+)?([\n%b])[%b]*" % (inner, inner, edge, inner), rb"\1", b"\n" + text.data)
+    if not well_quoted(tight, separator):
         return None
     return _Text(text.file, np.where(within, np.uint8(unused), data).tobytes(), bytes([unused]))

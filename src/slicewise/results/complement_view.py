@@ -46,7 +46,7 @@ def blocks(result: ComplementResult) -> list[Block]:
     if result.rule:
         said = f"{result.rule[0].upper()}{result.rule[1:]}."
         found.append(Sentence(f"{said} Only misses are known, not what is spurious."))
-    found += [Sentence(text) for text in result.findings]
+    found += [Sentence(f"• {text}") for text in result.findings]
     found.append(_together(result))
     found += _pairs(result)
     found += _slices(result)

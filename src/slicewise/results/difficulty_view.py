@@ -49,7 +49,7 @@ def blocks(result: DifficultyResult) -> list[Block]:
     found += [Sentence(f"! {warning}", "warning") for warning in result.data["warnings"]]
     if result.rule:
         found.append(Sentence(f"{result.rule[0].upper()}{result.rule[1:]}."))
-    found += [Sentence(text) for text in result.findings]
+    found += [Sentence(f"• {text}") for text in result.findings]
     if result.surface is not None:
         found += _surface(result)
     found += [_counts(result), _shares(result.gold)]
@@ -221,7 +221,7 @@ def _profile(result: DifficultyResult) -> list[Block]:
 
 
 def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3g}"
+    return "–" if value is None else f"{value:.2g}" if abs(value) < 0.01 else f"{value:.3g}"
 
 
 def _columns(result: DifficultyResult) -> list[Block]:
