@@ -21,6 +21,7 @@ from slicewise.errors import UserError, counted, printable
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from slicewise.annotations import Task
     from slicewise.results.base import Result
 
 ALL_WAYS = ("first", "each", "blocks", "average")
@@ -106,6 +107,14 @@ Threshold = Annotated[
         panel=SCORING,
         metavar="X",
     ),
+]
+ItemMetric = Annotated[
+    list[str] | None,
+    option("--metric", "-m", help="What items of text and scores are scored by.", panel=SCORING, metavar="NAME"),
+]
+TakingPart = Annotated[
+    str | None,
+    option("--restarts", help="first or each: which runs of a system take part.", panel=SCORING, metavar="WHICH"),
 ]
 Tokenizer = Annotated[
     str | None,
@@ -497,12 +506,15 @@ def complement(
         ),
     ] = None,
     threshold: Threshold = None,
-    metric: Metrics = None,
-    beta: Beta = None,
+    metric: ItemMetric = None,
+    beta: Annotated[
+        float | None,
+        option("--beta", help="Of F_comp: above 1, what is missed counts more.", panel=SCORING, metavar="B"),
+    ] = None,
     resamples: Draws = None,
     confidence: Confidence = None,
     seed: Seed = None,
-    restarts: Restarts = None,
+    restarts: TakingPart = None,
     latex: Latex = None,
     markdown: Markdown = None,
 ) -> None:
@@ -524,6 +536,7 @@ def complement(
     with _progress(data) as step:
         for evaluation in data.evaluations(lambda file: step(f"reading {file}"), token_columns=bool(attribute)):
             step(f"comparing the systems of {evaluation.name}")
+            _check_item_metric(evaluation.task, metric)
             options = _scoring(data, own) | _slicing(data, attribute, buckets, cuts, compare)
             options |= {"threshold": threshold, "top": top, "write_ensemble": write_ensemble, "ensemble": ensemble}
             if write_ensemble is not None and results:
@@ -536,6 +549,13 @@ def complement(
                 _say(data, f"wrote {found.written.path}: {found.written.ensemble}; {units}{left}")
     _write_grids(data, results, latex, markdown)
     _deliver(data, results)
+
+
+def _check_item_metric(task: Task, metric: list[str] | None) -> None:
+    if metric and task.has_units:
+        raise UserError(
+            f"units of the task {task.value} are right or wrong; --metric is for scored items; leave it out"
+        )
 
 
 @_command
@@ -553,18 +573,23 @@ def difficulty(
         option("--compare", help="Two systems bin by bin; repeat. The best two.", panel=SLICING, metavar="A,B"),
     ] = None,
     top: Annotated[
-        int, option("--top", help="How many features, strings and mentions; 0 = all; 20.", panel=RANKING, metavar="N")
-    ] = 20,
+        int, option("--top", help="How many features, strings and mentions; 0 = all; 10.", panel=RANKING, metavar="N")
+    ] = 10,
     write_suspects: Annotated[
         Path | None,
-        option("--write-suspects", help="Suspect gold for an annotator, .csv or .jsonl.", panel=OUTPUT, metavar="FILE"),
+        option(
+            "--write-suspects",
+            help="Suspect gold for an annotator, .csv, .tsv or .jsonl.",
+            panel=OUTPUT,
+            metavar="FILE",
+        ),
     ] = None,
     threshold: Threshold = None,
-    metric: Metrics = None,
+    metric: ItemMetric = None,
     resamples: Draws = None,
     confidence: Confidence = None,
     seed: Seed = None,
-    restarts: Restarts = None,
+    restarts: TakingPart = None,
     latex: Latex = None,
     markdown: Markdown = None,
 ) -> None:
@@ -585,6 +610,7 @@ def difficulty(
     with _progress(data) as step:
         for evaluation in data.evaluations(lambda file: step(f"reading {file}"), token_columns=True):
             step(f"comparing the systems of {evaluation.name}")
+            _check_item_metric(evaluation.task, metric)
             options = _scoring(data, own) | _slicing(data, attribute, buckets, cuts, compare)
             options.pop("beta", None)
             options |= {"threshold": threshold, "top": top, "surface": surface}

@@ -81,6 +81,8 @@ def _members(text: str, systems: Sequence[str]) -> tuple[str, ...]:
     for name in names:
         if name not in systems:
             raise UserError(f"no system {quoted(name)}; {did_you_mean(name, systems)}")
+    if len(names) < 2:
+        raise UserError(f"{quoted(text)} names one system; an ensemble needs two or more")
     return tuple(names)
 
 

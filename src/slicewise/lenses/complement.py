@@ -91,6 +91,8 @@ def complement(
     plan = Plan.of(attributes, buckets, cuts)
     slices, names = pairs.slices(outcomes, plan)
     parts += [f"attributes:{'+'.join(names)}", *plan.signature()] if names else []
+    noun = "unit" if evaluation.task.has_units else "item"
+    clusters = {"item": "items", "doc": "documents"}.get(evaluation.aligned.clusters.kind, "clusters")
     greedy, oracle = ensembles.greedy(), ensembles.oracle()
     written = None
     if write_ensemble is not None:
@@ -114,8 +116,9 @@ def complement(
         curve=tuple(ensembles.curve()),
         greedy=greedy,
         questions=tuple(_questions(evaluation, outcomes, a, b, top) for a, b in listed),
+        listed=bool(compare),
         findings=prospects(
-            alone, found, together, greedy, oracle, best, "unit" if evaluation.task.has_units else "item"
+            alone, found, together, greedy, oracle, best, noun, clusters, sets=evaluation.task is not Task.LABELS
         ),
         written=written,
         inference=Inference(
@@ -264,10 +267,13 @@ class _Pairs:
             draws = self.sample.shared(self.sample.grouped(own.where(codes[0] == k)))
             drawn = None if draws is None else _Errors(draws, self._wrong(draws), whole=False)
             errors = _Errors(counts, self._wrong(counts), drawn, whole=False)
-            said = described.said(slot)
             found += [
                 Slice(
-                    attribute=described.attribute.name, bucket=slot.name, said=said, n_gold=int(counts.n_gold), pair=p
+                    attribute=described.attribute.name,
+                    bucket=slot.name,
+                    interval=slot.interval,
+                    n_gold=int(counts.n_gold),
+                    pair=p,
                 )
                 for p in self.rows(errors, outcomes.systems)
             ]

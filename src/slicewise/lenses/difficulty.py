@@ -59,7 +59,7 @@ def difficulty(
     compare: Sequence[tuple[str, str]] = (),
     metrics: Asked = (),
     threshold: float | str | None = None,
-    top: int = 20,
+    top: int = 10,
     resamples: int = 1000,
     confidence: float = 0.95,
     seed: int = 0,
@@ -132,7 +132,7 @@ def difficulty(
         suspects_found=0 if suspects is None else len(suspects),
         nearly_all=nearly_all(len(systems)),
         without_suspects=aside,
-        findings=findings(systems, gold, spurious, alone, left_out, profile, forms, listed, aside, noun),
+        findings=findings(systems, gold, spurious, alone, left_out, profile, forms, aside, noun),
         top=top,
         inference=Inference(
             resamples=0 if sample.resamples is None else resamples,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
@@ -12,9 +12,11 @@ from slicewise.annotations import Task
 from slicewise.engine import coded
 from slicewise.lenses.outcomes import GOLD, SPURIOUS
 from slicewise.lenses.votes import AnswerBallots, Ballots, UnitBallots, Vote, best_step
+from slicewise.matching.overlaps import Spans, overlap_counts
+from slicewise.matching.resolve import resolved
 from slicewise.metrics.counts import N_GOLD, N_PRED, TP, f_beta, precision, recall
 from slicewise.results.base import defined
-from slicewise.results.complement import Added, Greedy, Together
+from slicewise.results.complement import Added, Greedy, Resolved, Together
 from slicewise.stats.complementarity import Shared
 from slicewise.stats.patterns import Patterns
 
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
     Index = NDArray[np.int64]
 
 FOLDS = 10
+BEST_UNIONS = 3
+"""Unions that are also scored with overlapping units resolved."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +91,7 @@ class Ensembles:
         return dict(zip(self.names, found, strict=True))
 
     def pairs(self) -> list[Together]:
-        """Return the union and the intersection of every two systems."""
+        """Return the union and the intersection of every two systems; the best unions also resolved."""
         places = sorted(range(len(self.names)), key=lambda i: self.names[i])
         found = []
         for at, i in enumerate(places):
@@ -96,7 +100,11 @@ class Ensembles:
                 counts = of(self.counts, i)[later]
                 draws = None if self.draws is None else of(self.draws, i)[:, later]
                 found += self._scored([Made(kind, (i, j)) for j in later], counts, draws)
-        return sorted(found, key=lambda one: one.kind != "union")
+        unions = [one for one in found if one.kind == "union"]
+        ranked = sorted(unions, key=lambda one: (-1.0 if one.f1 is None else one.f1, one.systems), reverse=True)
+        best = {one.systems for one in ranked[:BEST_UNIONS]}
+        unions = [self._as_tags(one) if one.systems in best else one for one in unions]
+        return unions + [one for one in found if one.kind != "union"]
 
     def votes(self) -> list[Together]:
         """Return every vote of all systems, from how many have each unit; of labels also the most frequent answer."""
@@ -105,7 +113,7 @@ class Ensembles:
         drawn = self.sample.sums(self._by_group.totals().reshape(-1, 2, len(every) + 1))
         draws = None if drawn is None else _at_least(drawn)
         made = [Made("vote", every, k) for k in range(1, len(every) + 1)]
-        found = self._scored(made, _at_least(totals), draws)
+        found = [self._as_tags(one) for one in self._scored(made, _at_least(totals), draws)]
         if self.evaluation.task is Task.LABELS:
             found += self._voted([Vote(every, None)])
         return found
@@ -167,7 +175,7 @@ class Ensembles:
         return Greedy(
             systems=tuple(self.names[i] for i in best.vote.members),
             k=best.vote.k,
-            in_sample=self._voted([best.vote])[0],
+            in_sample=self._as_tags(self._voted([best.vote])[0]),
             cross_validated=self._held_out(chosen, folds),
             folds=folds,
             path=tuple(self._voted([step.vote for step in path])),
@@ -213,6 +221,37 @@ class Ensembles:
         every = tuple(range(len(self.names)))
         return self._scored([Made("cross-validated", every)], by_group.sum(axis=0), self.sample.sums(by_group))[0]
 
+    @cached_property
+    def _flat(self) -> tuple[Spans, Index] | None:
+        """Where units are, and the places of their labels; None of other tasks, and where gold itself has overlaps."""
+        if self.evaluation.task not in (Task.SPANS, Task.TOKENS):
+            return None
+        units = self.evaluation.units
+        spans = Spans(*(units[name].to_numpy().astype(np.int64) for name in ("item", "start", "end")))
+        own = spans[self.outcomes.gold]
+        nested = (overlap_counts(own, own) > 1).any()
+        return None if nested else (spans, units["label"].to_physical().to_numpy().astype(np.int64))
+
+    def _as_tags(self, one: Together) -> Together:
+        """Return an ensemble with what it scores once overlapping units are resolved."""
+        if self._flat is None:
+            return one
+        spans, labels = self._flat
+        has = [self.outcomes.has[self.names.index(name)] for name in one.systems]
+        votes = np.asarray(np.sum(has, axis=0, dtype=np.int64))
+        rows = np.flatnonzero(votes >= (one.k or 1))
+        kept = rows[resolved(spans[rows], votes[rows], labels[rows])]
+        counts = np.array([self.outcomes.gold[kept].sum(), len(kept), one.n_gold], np.float64)
+        found = Resolved(
+            n_pred=len(kept),
+            tp=int(counts[TP]),
+            precision=defined(float(precision(counts))),
+            recall=defined(float(recall(counts))),
+            f1=defined(float(f_beta(counts))),
+            left_out=len(rows) - len(kept),
+        )
+        return replace(one, resolved=found)
+
     def _scored(self, made: Sequence[Made], counts: NDArray[np.generic], draws: Array | None) -> list[Together]:
         """Return ensembles with their scores, `(ensembles, 3)`, and intervals from `(draws, ensembles, 3)`."""
         sums: Array = np.asarray(counts, np.float64)
@@ -235,7 +274,9 @@ class Ensembles:
                 n_gold=int(sums[i, N_GOLD]),
                 n_pred=None if self.only_found else int(sums[i, N_PRED]),
                 tp=int(sums[i, TP]),
-                **{name: None if name in unknown else defined(float(found[i])) for name, found in values.items()},
+                precision=None if self.only_found else defined(float(values["precision"][i])),
+                recall=defined(float(values["recall"][i])),
+                f1=None if self.only_found else defined(float(values["f1"][i])),
                 ci={name: None if name in unknown else bounds[name][i][0] for name in values} if bounds else None,
                 against=None if len(one.members) < 2 else self.names[best[i]],
                 gain=None if len(one.members) < 2 else defined(float(gains[i])),

@@ -46,6 +46,8 @@ class Outcomes:
     """When a scored item counts as found."""
     metric: Metric | None = None
     """What items are scored by."""
+    mean: NDArray[np.float64] | None = None
+    """Of scored items: the mean score of all systems, the lower the worse."""
     warnings: tuple[str, ...] = ()
 
     def __len__(self) -> int:
@@ -113,6 +115,7 @@ def outcomes_of(
         group=evaluation.aligned.clusters.group.astype(np.int64),
         rule=rule,
         metric=metric,
+        mean=np.nan_to_num(scores, nan=0.0).mean(axis=0) * (1 if metric.greater_is_better else -1),
         warnings=(said,) if lost else (),
     )
 
@@ -132,13 +135,14 @@ def _right(scores: NDArray[np.float64], metric: Metric, threshold: float | str |
     """Return which scores are good enough, and the rule that says so."""
     known = scores[~np.isnan(scores)]
     better = metric.greater_is_better
+    name = "score" if metric.name == "mean" else metric.name
     side = "at least" if better else "at most"
     if threshold is None and np.isin(known, (0.0, 1.0)).all():
-        return scores == float(better), f"an item is found where its {metric.name} is {int(better)}"
+        return scores == float(better), f"an item is found where its {name} is {int(better)}"
     value, origin = _threshold(known, 0.5 if threshold is None else threshold, given=threshold is not None)
     with np.errstate(invalid="ignore"):
         right = scores >= value if better else scores <= value
-    return right, f"an item is found where its {metric.name} is {side} {value:.6g}{origin}"
+    return right, f"an item is found where its {name} is {side} {value:.6g}{origin}"
 
 
 def _threshold(known: NDArray[np.float64], asked: float | str, *, given: bool) -> tuple[float, str]:
@@ -151,7 +155,9 @@ def _threshold(known: NDArray[np.float64], asked: float | str, *, given: bool) -
         number = float(share[1] if share else asked)
     except ValueError:
         number = np.nan
-    if not np.isfinite(number) or (share and not 0 <= number <= 100):
+    if share and np.isfinite(number) and not 0 <= number <= 100:
+        raise UserError(f"the threshold {quoted(str(asked))} is no quantile; expected 0% to 100%")
+    if not np.isfinite(number):
         raise UserError(
             f"the threshold {quoted(str(asked))} is no number; write 0.5, or 25% for a quantile of the scores"
         )

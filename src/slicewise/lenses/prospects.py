@@ -18,13 +18,19 @@ def prospects(
     oracle: Together,
     best: Sequence[str],
     noun: str,
+    cluster: str,
+    *,
+    sets: bool,
 ) -> tuple[str, ...]:
-    """Return what the pairs, the votes and the oracle say; `noun` is `unit` or `item`."""
+    """Return what the pairs, the votes and the oracle say; `noun` is `unit` or `item`.
+
+    `sets`: whether a system may return several units of an item, so that unions are outputs like others.
+    """
     found = [
         _repairs(pairs, best[0], noun),
-        *_combined(alone, pairs, together),
+        *(_combined(alone, pairs, together) if sets else ()),
         _vote(together, len(alone)),
-        _chosen(greedy),
+        _chosen(greedy, cluster),
     ]
     return tuple(text for text in (*found, _oracle(oracle, alone[best[0]], best[0], noun)) if text)
 
@@ -39,7 +45,7 @@ def _repairs(pairs: Sequence[Complement], best: str, noun: str) -> str:
         return f"Nobody finds anything that {best} misses: its misses are missed by all."
     spurious = ""
     if most.p_comp is not None and most.spurious_a:
-        spurious = f", and does not make {most.p_comp:.0%} of its {most.spurious_a:,} spurious ones"
+        spurious = f", and avoids {most.p_comp:.0%} of its {most.spurious_a:,} spurious ones"
     share = f"{most.only_b:,} of the {most.missed_a:,} {noun}s that {best} misses ({most.r_comp:.0%})"
     return f"{most.b} finds {share}{spurious}."
 
@@ -52,7 +58,7 @@ def _combined(alone: Mapping[str, Together], pairs: Sequence[Complement], togeth
         rivals = [one for one in together if one.kind == kind and len(one.systems) == 2 and one.gain is not None]
         if not rivals:
             continue
-        most = max(rivals, key=lambda one: (one.gain or 0.0, one.systems))
+        most = max(rivals, key=lambda one: (one.f1 or 0.0, one.systems))
         better = str(most.against)
         other = next(name for name in most.systems if name != better)
         told = _union if kind == "union" else _intersection
@@ -66,7 +72,16 @@ def _union(one: Together, both: Together, pair: Complement, better: str, other: 
     return (
         f"The union of {better} and {other} finds {pair.only_b:,} more units and returns {more:,} more spurious ones: "
         f"recall {_step(one.recall, both.recall)}, precision {_step(one.precision, both.precision)}, "
-        f"F1 {_step(one.f1, both.f1)}{_gain(both)}."
+        f"F1 {_step(one.f1, both.f1)}{_gain(both)}{_tags(both)}."
+    )
+
+
+def _tags(both: Together) -> str:
+    """Say what is left of it where overlapping units have to be resolved."""
+    if both.resolved is None or not both.resolved.left_out or both.resolved.f1 is None:
+        return ""
+    return (
+        f" ({both.resolved.f1:.3f} once {both.resolved.left_out:,} overlapping ones are left out, as in a file of tags)"
     )
 
 
@@ -100,20 +115,21 @@ def _vote(together: Sequence[Together], systems: int) -> str:
     name = "the plurality vote" if best.k is None else f"{best.k} of {len(best.systems)} votes"
     against = f"against {best.against} alone it {verb}{_gain(best).removeprefix(',')}"
     verb = "scores" if best.k is None else "score"
-    return f"Of all votes of the {systems} systems, {name} {verb} best: F1 {best.f1:.3f}; {against}."
+    return f"Of all votes of the {systems} systems, {name} {verb} best: F1 {best.f1:.3f}{_tags(best)}; {against}."
 
 
-def _chosen(greedy: Greedy | None) -> str:
+def _chosen(greedy: Greedy | None, cluster: str) -> str:
     if greedy is None or greedy.in_sample.f1 is None or greedy.cross_validated.f1 is None:
         return ""
     members = ", ".join(greedy.systems)
     if len(greedy.systems) == 1:
         return f"No vote of chosen members beats {members} alone."
-    rule = "the most frequent answer of" if greedy.k is None else f"{greedy.k} of"
+    of = f"{len(greedy.systems)} systems ({members})"
+    rule = f"the most frequent answer of {of}" if greedy.k is None else f"a vote of {greedy.k} of {of}"
     fair = greedy.cross_validated
     return (
-        f"Chosen one by one, {rule} {members} would score F1 {greedy.in_sample.f1:.3f}; chosen on other data "
-        f"and scored on clusters left out, such a vote scores {fair.f1:.3f}{_gain(fair)} against {fair.against}."
+        f"With members chosen one by one, {rule} scores F1 {greedy.in_sample.f1:.3f}{_tags(greedy.in_sample)}; scored "
+        f"on {cluster} that it was not chosen on, such a vote scores {fair.f1:.3f}{_gain(fair)} against {fair.against}."
     )
 
 

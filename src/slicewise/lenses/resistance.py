@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from slicewise.errors import counted
-from slicewise.lenses.suspects import changes, names_of
+from slicewise.lenses.suspects import changes, names_of, nearly_all
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from slicewise.results.difficulty import BinProfile, Form, LeftOut, SetAside, Singular, Suspect
+    from slicewise.results.difficulty import BinProfile, Form, LeftOut, SetAside, Singular
     from slicewise.stats.patterns import Bins
 
 TOKENS, UNITS = "tokens of the units", "units"
@@ -36,7 +36,6 @@ def findings(
     left_out: Mapping[str, LeftOut] | None,
     profile: Mapping[int, BinProfile],
     forms: Sequence[Form],
-    suspects: Sequence[Suspect],
     aside: Sequence[SetAside],
     noun: str,
 ) -> tuple[str, ...]:
@@ -51,17 +50,18 @@ def findings(
         *_contents(profile, len(systems)),
         *_together(systems, spurious),
         *_form(forms, len(systems)),
-        *_suspects(suspects, aside, noun),
+        *_suspects(len(systems), aside),
     ]
     return tuple(found)
 
 
 def _ends(systems: Sequence[str], gold: Bins, total: int, noun: str) -> str:
     nobody, everybody = int(gold.totals[0]), int(gold.totals[-1])
+    every = "both" if len(systems) == 2 else f"all {len(systems)}"
     if len(systems) == 1:
         return f"{systems[0]} finds {everybody:,} of {counted(total, noun)} ({everybody / total:.0%})."
     return (
-        f"Of {counted(total, noun)}, {everybody:,} ({everybody / total:.0%}) are found by all {len(systems)} "
+        f"Of {counted(total, noun)}, {everybody:,} ({everybody / total:.0%}) are found by {every} "
         f"systems and {nobody:,} ({nobody / total:.0%}) by none."
     )
 
@@ -115,24 +115,23 @@ def _together(systems: Sequence[str], spurious: Bins) -> list[str]:
 
 def _form(forms: Sequence[Form], systems: int) -> list[str]:
     """Put the string with the most unusual spread into words."""
-    if not forms or not forms[0].resistant or systems < 2:
+    known = [form for form in forms if form.resistant and form.bins[-1]]
+    if not known or systems < 2:
         return []
-    first = forms[0]
+    first = known[0]
     nobody = f", {counted(first.bins[0], 'time')} none does" if first.bins[0] else ""
     said = f"“{first.surface}” is gold {counted(first.n, 'time')} and resists sometimes"
     return [f"{said}: {counted(first.bins[-1], 'time')} all systems find it{nobody}."]
 
 
-def _suspects(suspects: Sequence[Suspect], aside: Sequence[SetAside], noun: str) -> list[str]:
-    if not suspects or len(aside) < 2:
+def _suspects(systems: int, aside: Sequence[SetAside]) -> list[str]:
+    """Say how often systems contradict gold alike, and whether the ranking depends on it."""
+    contradictions = [one for one in aside[1:] if one.kind not in ("unfound", "all")]
+    if not contradictions:
         return []
-    by_kind = {one.kind: one.suspects for one in aside[1:]}
-    unfound = by_kind.get("unfound", 0)
-    contradicted = by_kind.get("all", aside[-1].suspects) - unfound
-    parts = [f"{counted(contradicted, 'time')} nearly all systems say the same against gold"] if contradicted else []
-    parts += [f"{counted(unfound, noun)} nobody finds"] if unfound else []
-    moved = changes(aside[0], aside[-1])
-    then = (
-        f"Without these suspects {names_of(moved[:3])}" if moved else "Setting these suspects aside keeps the ranking"
-    )
-    return [f"{'; '.join(parts)[0].upper()}{'; '.join(parts)[1:]}. {then}{' and more' if len(moved) > 3 else ''}."]
+    last = contradictions[-1]
+    who = "both systems" if systems == 2 else "all systems" if nearly_all(systems) == systems else "nearly all systems"
+    moved = changes(aside[0], last)
+    more = " and more" if len(moved) > 3 else ""
+    then = f"without these suspects {names_of(moved[:3])}{more}" if moved else "setting them aside keeps the ranking"
+    return [f"{counted(last.suspects, 'time')} {who} say the same against gold; {then}."]

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from slicewise.annotations import Task
+from slicewise.attributes import Facts
 from slicewise.lenses.mentions import item_names, mentions
 from slicewise.results.difficulty import Form, Surface
 
@@ -30,10 +31,10 @@ NUMBER = r"^\d+[\s_:.\-]+"
 def surfaces(evaluation: Evaluation) -> pl.Series | None:
     """Return the string of each unit (or item); None where there is none."""
     if evaluation.task.has_units:
-        found = evaluation.surface()
-        if evaluation.task in (Task.SPANS, Task.TOKENS) or evaluation.aligned.fields.width:
-            return _folded(evaluation, found)
-        return None
+        texts = evaluation.task in (Task.SPANS, Task.TOKENS) or (
+            evaluation.task is Task.LABELS and evaluation.aligned.fields.width
+        )
+        return _folded(evaluation, evaluation.surface()) if texts else None
     fields = evaluation.aligned.fields
     if fields.width:
         return _folded(evaluation, fields.to_series(0).fill_null(""))
@@ -103,31 +104,45 @@ def _sides(
 
 
 def one_surface(evaluation: Evaluation, outcomes: Outcomes, texts: pl.Series, wanted: str, top: int) -> Surface:
-    """Return one string's mentions over the bins, the hardest first, and those of longer strings that contain it."""
-    text = wanted.lower() if evaluation.options.lower else wanted
+    """Return one string's mentions over the bins, those of longer strings that contain it, and spurious ones."""
+    text = " ".join((wanted.lower() if evaluation.options.lower else wanted).split())
     size = len(outcomes.systems) + 1
     gold = outcomes.gold
     equal = (texts == text).fill_null(False).to_numpy()
     longer = (" " + texts + " ").str.contains(f" {text} ", literal=True).fill_null(False).to_numpy() & ~equal
-    rows = np.flatnonzero(gold & equal)
-    order = rows[np.argsort(outcomes.bins[rows], kind="stable")]
+    returned = ~gold & equal & (outcomes.bins > 0)
+    parts = [_by_bin(outcomes, flags) for flags in (gold & equal, gold & longer, returned)]
+    own, within, spurious = (rows if not top else rows[:top] for rows in (*parts[:2], parts[2][::-1]))
     return Surface(
         surface=wanted,
-        n=len(rows),
-        bins=tuple(np.bincount(outcomes.bins[rows], minlength=size).tolist()),
-        containing=tuple(np.bincount(outcomes.bins[gold & longer], minlength=size).tolist()),
-        spurious=tuple(np.bincount(outcomes.bins[~gold & equal], minlength=size).tolist()),
-        standing=_standing(evaluation, equal),
-        mentions=tuple(mentions(evaluation, outcomes, order if not top else order[:top])),
+        n=len(parts[0]),
+        bins=tuple(np.bincount(outcomes.bins[parts[0]], minlength=size).tolist()),
+        containing=tuple(np.bincount(outcomes.bins[parts[1]], minlength=size).tolist()),
+        spurious=tuple(np.bincount(outcomes.bins[parts[2]], minlength=size).tolist()),
+        standing=_standing(evaluation, text),
+        mentions=tuple(mentions(evaluation, outcomes, own)),
+        longer=tuple(mentions(evaluation, outcomes, within)),
+        returned=tuple(mentions(evaluation, outcomes, spurious)),
     )
 
 
-def _standing(evaluation: Evaluation, equal: NDArray[np.bool_]) -> int | None:
-    """Return how often a string stands in the data, a unit or not; None where units have no tokens."""
-    from slicewise.attributes import Facts
+def _by_bin(outcomes: Outcomes, flags: NDArray[np.bool_]) -> Index:
+    """Return rows, those that fewest systems have first."""
+    rows = np.flatnonzero(flags)
+    return rows[np.argsort(outcomes.bins[rows], kind="stable")]
 
-    at = np.flatnonzero(equal)
-    if evaluation.task not in (Task.SPANS, Task.TOKENS) or not len(at):
+
+def _standing(evaluation: Evaluation, text: str) -> int | None:
+    """Return how often a string stands in the data, a unit or not; None where units have no place in it."""
+    corpus = Facts(evaluation).corpus
+    words = text.split()
+    if evaluation.task not in (Task.SPANS, Task.TOKENS) or corpus is None or not words:
         return None
-    facts = Facts(evaluation)
-    return None if facts.corpus is None else int(facts.test_occurrences[at[0]])
+    tokens = _folded(evaluation, corpus.tokens)
+    last = len(tokens) - len(words) + 1
+    if last < 1:
+        return 0
+    here = corpus.item[:last] == corpus.item[len(words) - 1 :]
+    for i, word in enumerate(words):
+        here &= (tokens.slice(i, last) == word).fill_null(False).to_numpy()
+    return int(here.sum())

@@ -11,6 +11,7 @@ import numpy as np
 from slicewise.annotations import Task
 from slicewise.attributes import Facts
 from slicewise.engine.items import item_scores
+from slicewise.lenses.examples import item_texts
 from slicewise.lenses.mentions import mentions
 from slicewise.matching.overlaps import Spans, overlap_counts, overlapping_pairs
 from slicewise.metrics.counts import f_beta
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 KINDS = ("label", "boundary", "missing", "unfound")
 LABEL, BOUNDARY, MISSING, UNFOUND = range(4)
+CONTRADICTED = "contradicted"
+"""All kinds but what is unfound."""
 NOBODY = -1
 MOST = 10_000
 """Suspects that are listed."""
@@ -63,6 +66,8 @@ class Suspects:
         """Return the first of them as a person reads them."""
         size = min(len(self), MOST)
         gold, returned = (self._mentions(rows[:size]) for rows in (self.gold, self.returned))
+        place = np.where(self.returned == NOBODY, self.gold, self.returned)[:size]
+        whole = item_texts(self.evaluation, self.outcomes.item[place])
         return tuple(
             Suspect(
                 kind=KINDS[int(self.kind[i])],
@@ -71,6 +76,7 @@ class Suspects:
                 systems=returned.get(int(self.returned[i])),
                 as_gold=None if self.as_gold is None else int(self.as_gold[i]),
                 as_systems=None if self.as_systems is None else int(self.as_systems[i]),
+                sentence=whole[i],
             )
             for i in range(size)
         )
@@ -83,9 +89,11 @@ class Suspects:
         """Return the scores of all systems with nothing, each kind of suspect, and all of them set aside."""
         found = [self._without("none", np.zeros(len(self), np.bool_))]
         for code, kind in enumerate(KINDS):
+            if code == UNFOUND and len(found) > 2:
+                found.append(self._without(CONTRADICTED, self.kind != UNFOUND))
             if (self.kind == code).any():
                 found.append(self._without(kind, self.kind == code))
-        if len(found) > 2:
+        if len(found) > 2 and found[-1].kind == KINDS[UNFOUND]:
             found.append(self._without("all", np.ones(len(self), np.bool_)))
         return tuple(found)
 
@@ -132,6 +140,8 @@ def suspects_of(evaluation: Evaluation, outcomes: Outcomes) -> Suspects | None:
     )
     as_gold, as_systems = found.elsewhere(kind, gold, returned)
     place = np.where(returned == NOBODY, gold, returned)
+    if outcomes.mean is not None:  # of scored items, the worst come first
+        place = np.argsort(np.argsort(outcomes.mean[place], kind="stable"), kind="stable")
     order = np.lexsort((place, kind, -_sided(as_gold, as_systems, len(kind)), -agree, kind == UNFOUND))
     return Suspects(
         evaluation, outcomes, kind[order], gold[order], returned[order], agree[order],

@@ -17,13 +17,21 @@ FORMULAS = """
 α alpha β beta γ gamma δ delta ε varepsilon ζ zeta η eta θ theta ι iota κ kappa λ lambda μ mu ν nu ξ xi π pi ρ rho
 σ sigma ς varsigma τ tau υ upsilon φ varphi χ chi ψ psi ω omega
 Γ Gamma Δ Delta Θ Theta Λ Lambda Ξ Xi Π Pi Σ Sigma Υ Upsilon Φ Phi Ψ Psi Ω Omega
-∆ Delta µ mu × times ± pm · cdot ≤ le ≥ ge ≠ ne ≈ approx → to ∞ infty \N{REPLACEMENT CHARACTER} diamond
+∆ Delta µ mu × times ± pm · cdot ≤ le ≥ ge ≠ ne ≈ approx → to ∪ cup ∩ cap ∞ infty \N{REPLACEMENT CHARACTER} diamond
 """
 COMMANDS = (
     {c: f"\\{c}" for c in "&%$#_{}"}
     | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
     | {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "`": r"\textasciigrave{}", '"': "''"}
-    | {"−": "$-$", "–": "--", "—": "---", "…": r"\ldots{}", "°": r"$^\circ$"}
+    | {
+        "−": "$-$",
+        "–": "--",
+        "—": "---",
+        "…": r"\ldots{}",
+        "°": r"$^\circ$",
+        "▴": r"$^\uparrow$",
+        "▾": r"$^\downarrow$",
+    }
     | {c: f"$\\{command}$" for c, command in re.findall(r"(\S) (\w+)", FORMULAS)}
     | dict(zip("ΑΒΕΖΗΙΚΜΝΟΡΤΧο", "ABEZHIKMNOPTXo", strict=True))
     | {c: f"$^{{{digit}}}$" for c, digit in zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-", strict=True)}

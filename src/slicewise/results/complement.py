@@ -48,9 +48,22 @@ class Slice:
 
     attribute: str
     bucket: str
-    said: str
+    interval: str
+    """The bucket's values."""
     n_gold: int
     pair: Complement
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resolved:
+    """An ensemble of spans or tokens once those that overlap are resolved, as in a file of tags."""
+
+    n_pred: int
+    tp: int
+    precision: float | None
+    recall: float | None
+    f1: float | None
+    left_out: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,6 +87,8 @@ class Together:
     gain: float | None = None
     """Over that, in F1 (in recall, of scored items)."""
     gain_ci: Bounds | None = None
+    resolved: Resolved | None = None
+    """Of votes, of the chosen vote and of the best unions."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,6 +160,8 @@ class ComplementResult(Result):
     greedy: Greedy | None
     questions: tuple[Questions, ...]
     """Of the pairs whose units are listed."""
+    listed: bool
+    """Whether a person asked for the units of pairs."""
     findings: tuple[str, ...]
     written: Ensemble | None
     inference: Inference
@@ -173,7 +190,10 @@ class ComplementResult(Result):
         found: dict[str, list[Row]] = {
             "pairs": [pair_row(one) for one in self.pairs],
             "slices": [
-                {"attribute": s.attribute, "bucket": s.bucket, "n_gold": s.n_gold, **pair_row(s.pair)}
+                {
+                    "attribute": s.attribute, "bucket": s.bucket, "interval": s.interval, "n_gold": s.n_gold,
+                    **pair_row(s.pair),
+                }
                 for s in self.slices
             ],
             "ensembles": [together_row(one) for one in (*self.systems.values(), *self.ensembles, self.oracle)],
@@ -203,7 +223,8 @@ class ComplementResult(Result):
 
 def slice_row(one: Slice) -> dict[str, Any]:
     """Return a slice as one flat object."""
-    return {"attribute": one.attribute, "bucket": one.bucket, "n_gold": one.n_gold, **_plain(one.pair)}
+    own = {"attribute": one.attribute, "bucket": one.bucket, "interval": one.interval, "n_gold": one.n_gold}
+    return own | _plain(one.pair)
 
 
 def pair_row(pair: Complement) -> Row:
@@ -232,7 +253,12 @@ def together_row(one: Together) -> Row:
             f"{name}_hi": None if ci is None else ci[1],
         }
     lo, hi = one.gain_ci or (None, None)
-    return row | {"against": one.against, "gain": one.gain, "gain_lo": lo, "gain_hi": hi}
+    row |= {"against": one.against, "gain": one.gain, "gain_lo": lo, "gain_hi": hi}
+    resolved = one.resolved
+    return row | {
+        "resolved_f1": None if resolved is None else resolved.f1,
+        "left_out": None if resolved is None else resolved.left_out,
+    }
 
 
 def _plain(one: Any) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from slicewise.results.mentions import around
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from slicewise.results.complement import Complement, ComplementResult, Slice, Together
+    from slicewise.results.complement import Complement, ComplementResult, Questions, Slice, Together
 
 FEW = 3
 """Systems whose pairs are shown one by one, with intervals."""
@@ -61,23 +61,27 @@ def _together(result: ComplementResult) -> Grid:
     rows = [(one.systems[0], one) for one in alone]
     marked = {(0, 1 if recall_only else 3)}
     votes = [one for one in result.ensembles if one.kind == "vote"]
-    for kind, sign in (("union", "∪"), ("intersection", "∩")):
+    single = result.data["task"] == "labels"
+    for kind, sign in () if single else (("union", "∪"), ("intersection", "∩")):
         pairs = sorted((one for one in result.ensembles if one.kind == kind), key=_rank)[:BEST_PAIRS]
-        rows += [(f"{sign} {' + '.join(one.systems)}", one) for one in pairs]
-    rows += [(_vote(one, recall_only=recall_only), one) for one in votes if len(alone) > 2 or one.k is None]
+        rows += [(f" {sign} ".join(one.systems), one) for one in pairs]
+    rows += [
+        (_vote(one, recall_only=recall_only), one) for one in votes if one.k is None or (len(alone) > 2 and not single)
+    ]
     if result.greedy is not None and len(alone) > 2:
         greedy = result.greedy
         how = "plurality" if greedy.k is None else f"{greedy.k} of {len(greedy.systems)}"
         rows.append((f"chosen vote: {how}", greedy.in_sample))
-        rows.append(("chosen vote, cross-validated", greedy.cross_validated))
+        rows.append(("chosen, cross-validated", greedy.cross_validated))
     rows.append(("oracle", result.oracle))
-    columns = [Column("", "left"), *([] if recall_only else [Column("P")]), Column("R")]
-    columns += [] if recall_only else [Column("F1")]
+    tags = any(one.resolved is not None and one.resolved.left_out for _, one in rows)
+    columns = [Column("", "left"), *([Column("found")] if recall_only else [Column("P"), Column("R"), Column("F1")])]
+    columns += [Column("tags")] if tags else []
     drawn = result.inference.resamples > 0
     columns += [Column("gain")] + (
         [Column(f"{result.inference.confidence:.0%} interval", beside=True)] if drawn else []
     )
-    cells = tuple(_scores(name, one, recall_only=recall_only, drawn=drawn) for name, one in rows)
+    cells = tuple(_scores(name, one, recall_only=recall_only, drawn=drawn, tags=tags) for name, one in rows)
     return Grid("Alone and together", tuple(columns), cells, _note(result), frozenset(marked), name="ensembles")
 
 
@@ -92,18 +96,21 @@ def _rank(one: Together) -> tuple[float, tuple[str, ...]]:
     return (-(-1.0 if value is None else value), one.systems)
 
 
-def _scores(name: str, one: Together, *, recall_only: bool, drawn: bool) -> tuple[str, ...]:
+def _scores(name: str, one: Together, *, recall_only: bool, drawn: bool, tags: bool) -> tuple[str, ...]:
     values = (one.recall,) if recall_only else (one.precision, one.recall, one.f1)
     gain = (signed(one.gain, 3) if one.against else "", *((bounds(one.gain_ci),) if drawn else ()))
-    return (name, *(score(value, 3) for value in values), *gain)
+    resolved = "" if one.resolved is None else score(one.resolved.f1, 3)
+    return (name, *(score(value, 3) for value in values), *((resolved,) if tags else ()), *gain)
 
 
 def _note(result: ComplementResult) -> str:
     over = "the best of its systems alone"
     parts = [f"gain: over {over}{', with its interval' if result.inference.resamples else ''}."]
+    if any(one.resolved is not None and one.resolved.left_out for one in result.ensembles):
+        parts.append("Units that overlap count each; tags: F1 once they are resolved, as --write-ensemble does.")
     more = sum(one.kind == "union" for one in result.ensembles) - BEST_PAIRS
     some = f", the best {BEST_PAIRS}; --csv DIR writes all" if more > 0 else ""
-    parts.append(f"∪ union, ∩ intersection of two{some}.")
+    parts += [] if result.data["task"] == "labels" else [f"∪ union, ∩ intersection of two{some}."]
     if result.greedy is not None and len(result.systems) > 2:
         parts.append(
             f"chosen vote: members added one by one by F1; cross-validated: chosen without the clusters it is scored "
@@ -205,18 +212,21 @@ def _slice_grid(result: ComplementResult, attribute: str, a: str, b: str, own: S
     rows = []
     for bucket in buckets[:MOST_BUCKETS]:
         there, back = at[bucket, a].pair, at[bucket, b].pair
-        cells: list[str] = [bucket, f"{at[bucket, a].n_gold:,}"]
+        interval = at[bucket, a].interval
+        cells: list[str] = [bucket if interval == bucket else f"{bucket} ({interval})", f"{at[bucket, a].n_gold:,}"]
         for pair in (there, back):
-            cells += [f"{pair.missed_a:,}", score(pair.r_comp, 3)]
-            cells += [] if result.rule else [score(pair.p_comp, 3)]
+            cells += [f"{pair.missed_a:,}", score(pair.r_comp, 2)]
+            cells += [] if result.rule else [f"{pair.spurious_a:,}", score(pair.p_comp, 2)]
         rows.append(tuple(cells))
-    one = (Column("missed"), Column("R_comp"), *(() if result.rule else (Column("P_comp"),)))
+    spurious = () if result.rule else (Column("spurious"), Column("P_comp"))
+    one = (Column("missed"), Column("R_comp"), *spurious)
     columns = (Column(attribute, "left"), Column("gold"), *one, *one)
-    groups = (("", 2), ("2 over 1", len(one)), ("1 over 2", len(one)))
+    groups = (("", 2), ("1→2", len(one)), ("2→1", len(one)))
     left = len(buckets) - MOST_BUCKETS
     note = f"{left:,} more buckets are in --csv DIR." if left > 0 else ""
     more = f"{note} Intervals are in --csv DIR and --json FILE." if result.inference.resamples else note
     title = f"By {attribute}: 1 = {a}, 2 = {b}"
+    more = f"1→2: of what 1 misses (returns wrongly), 2 finds (avoids) that share. {more}"
     return Grid(title, columns, tuple(rows), more.strip(), groups=groups, name=f"by-{attribute}")
 
 
@@ -237,6 +247,9 @@ def _questions(result: ComplementResult) -> list[Block]:
     """Return how many units answer each question on a pair, with one of them."""
     found: list[Block] = []
     for pair in result.questions:
+        if result.listed:
+            found += _all_units(pair)
+            continue
         rows = []
         for question, said in QUESTIONS.items():
             if question not in pair.counts:
@@ -252,8 +265,25 @@ def _questions(result: ComplementResult) -> list[Block]:
             Column("label", "left"),
         ]
         width = 3 if any(row[2] for row in rows) else 2
-        note = "--compare A,B chooses the pair; --csv DIR lists the units, --top 0 all of them."
+        note = "--compare A,B lists the units of two systems, --top N more of them (0 = all)."
         title = f"{pair.a} and {pair.b}: who has what"
         cells = tuple(row[:width] for row in rows)
         found.append(Grid(title, tuple(columns[:width]), cells, note, name=f"questions-{pair.a}-{pair.b}"))
+    return found
+
+
+def _all_units(pair: Questions) -> list[Block]:
+    """Return the units of a pair that a person asked for."""
+    found: list[Block] = []
+    for question, said in QUESTIONS.items():
+        own = pair.units.get(question, ())
+        if not own:
+            continue
+        rows = tuple((str(m.item), around(m.in_context, 60), m.label or "") for m in own)
+        columns = (Column("item", "left"), Column("unit", "left"), Column("label", "left"))
+        left = pair.counts[question] - len(own)
+        note = f"{left:,} more; --top N shows more, 0 all." if left else ""
+        title = f"{said.format(a=pair.a, b=pair.b)}: {pair.counts[question]:,}"
+        title = f"{title[0].upper()}{title[1:]}"
+        found.append(Grid(title, columns, rows, note, name=f"{question}-{pair.a}-{pair.b}"))
     return found

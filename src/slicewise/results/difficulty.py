@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from slicewise.results.mentions import Mention
     from slicewise.results.score import Inference
 
-SUSPECT_FILES = (".csv", ".jsonl")
+SUSPECT_FILES = (".csv", ".tsv", ".jsonl")
 SUSPECT_COLUMNS = (
     "rank", "kind", "item", "left", "text", "right", "start", "end", "gold_text", "gold_start", "gold_end",
-    "gold_label", "systems_label", "agree", "systems", "as_gold", "as_systems", "decision",
+    "gold_label", "systems_label", "agree", "systems", "as_gold", "as_systems", "sentence", "decision",
 )  # fmt: skip
 """What an annotator is given; the decision is left open."""
 
@@ -105,6 +105,10 @@ class Surface:
     standing: int | None
     """How often it stands in the data, a unit or not."""
     mentions: tuple[Mention, ...]
+    """The hardest first."""
+    longer: tuple[Mention, ...]
+    returned: tuple[Mention, ...]
+    """Where gold has no such unit; what most systems return first."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,6 +146,8 @@ class Suspect:
     """How often the data elsewhere treats the string as gold does here."""
     as_systems: int | None
     """How often it treats it as the systems do."""
+    sentence: str
+    """The whole item."""
 
     @property
     def mention(self) -> Mention:
@@ -157,8 +163,8 @@ class Suspect:
         of_gold = (None,) * 4 if gold is None else (gold.text, gold.start, gold.end, gold.label)
         values = (
             rank, self.kind, here.item, here.left, here.text, here.right, here.start, here.end, *of_gold,
-            None if said is None else said.label, self.agree, "\t".join(() if said is None else said.systems),
-            self.as_gold, self.as_systems, None,
+            None if said is None else said.label, self.agree, "; ".join(() if said is None else said.systems),
+            self.as_gold, self.as_systems, self.sentence, None,
         )  # fmt: skip
         return dict(zip(SUSPECT_COLUMNS, values, strict=True))
 
@@ -220,17 +226,17 @@ class DifficultyResult(Result):
         return tables(self)
 
     def write_suspects(self, path: Path) -> None:
-        """Write the suspects for an annotator, as CSV or JSONL by the file's ending."""
+        """Write the suspects for an annotator, as CSV, TSV or JSONL by the file's ending."""
         import polars as pl
 
         check_ending(path, SUSPECT_FILES)
         rows = [one.row(i) for i, one in enumerate(self.suspects, 1)]
         frame = pl.DataFrame({name: [row[name] for row in rows] for name in SUSPECT_COLUMNS}, strict=False)
         with whole_file(path) as file:
-            if path.suffix.lower() == ".csv":
-                frame.write_csv(file)
+            if path.suffix.lower() == ".jsonl":
+                frame.with_columns(pl.col("systems").str.split("; ")).write_ndjson(file)
             else:
-                frame.write_ndjson(file)
+                frame.write_csv(file, separator="\t" if path.suffix.lower() == ".tsv" else ",")
 
     def blocks(self) -> list[Block]:
         """Return what a person is shown."""

@@ -23,6 +23,7 @@ def tables(result: DifficultyResult) -> dict[str, list[Row]]:
         "columns": _columns(result),
         "features": _features(result),
         "spread": _spread(result),
+        "surface": _surface(result),
         "mentions": _mentions(result),
         "suspects": [one.row(i) for i, one in enumerate(result.suspects, 1)],
         "without_suspects": [
@@ -114,6 +115,19 @@ def _spread(result: DifficultyResult) -> list[Row]:
     ]
 
 
+def _surface(result: DifficultyResult) -> list[Row]:
+    """Return the string that was asked for: how many mentions of each kind there are in each bin."""
+    if result.surface is None:
+        return []
+    one = result.surface
+    parts = {"gold": one.bins, "in longer": one.containing, "spurious": one.spurious}
+    return [
+        {"surface": one.surface, "side": side, "bin": n, "mentions": k}
+        for side, bins in parts.items()
+        for n, k in enumerate(bins)
+    ]
+
+
 def _mentions(result: DifficultyResult) -> list[Row]:
     """Return the mentions of strings that resist, those that are found, and those of the string asked for."""
     rows: list[Row] = []
@@ -122,5 +136,6 @@ def _mentions(result: DifficultyResult) -> list[Row]:
             rows += [{"surface": form.surface, "side": side, "bin": len(m.systems), **m.row()} for m in own]
     if result.surface is not None:
         one = result.surface
-        rows += [{"surface": one.surface, "side": "asked", "bin": len(m.systems), **m.row()} for m in one.mentions]
+        for side, own in (("asked", one.mentions), ("in longer", one.longer), ("spurious", one.returned)):
+            rows += [{"surface": one.surface, "side": side, "bin": len(m.systems), **m.row()} for m in own]
     return rows

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from slicewise.errors import counted
 from slicewise.render.blocks import Block, Column, Grid, Sentence
-from slicewise.render.numbers import bounds, probability, score, signed
+from slicewise.render.numbers import probability, score
 from slicewise.results.heading import heading
 from slicewise.results.mentions import around
 
@@ -18,9 +18,8 @@ if TYPE_CHECKING:
     from slicewise.results.mentions import Mention
 
 ALPHA = 0.05
-FORMS, FORM_MENTIONS = 10, 3
-FEATURES = 12
-SUSPECTS = 12
+FORM_MENTIONS = 3
+"""Strings whose mentions are shown."""
 MOST_VALUES = 12
 BEST, WORST = "▴", "▾"
 MARKS = f"{BEST} best, {WORST} worst of the bin."
@@ -49,9 +48,9 @@ def blocks(result: DifficultyResult) -> list[Block]:
     found += [Sentence(f"! {warning}", "warning") for warning in result.data["warnings"]]
     if result.rule:
         found.append(Sentence(f"{result.rule[0].upper()}{result.rule[1:]}."))
-    found += [Sentence(f"• {text}") for text in result.findings]
     if result.surface is not None:
-        found += _surface(result)
+        return [*found, *_surface(result), Sentence(result.signature, "aside")]
+    found += [Sentence(f"• {text}") for text in result.findings]
     found += [_counts(result), _shares(result.gold)]
     found += [_singular(result)] if len(result.gold.systems) > 1 else []
     found += _left_out(result)
@@ -172,16 +171,25 @@ def _pair(result: DifficultyResult, pair: Pairwise) -> Grid:
         if one.a is not None and one.b is not None and one.a != one.b:
             marked.add((i, 2 if one.a > one.b else 3))
         rows.append(
-            (str(one.bin), f"{one.n:,}", _percent(one.a), _percent(one.b), signed(one.difference, 2), bounds(one.ci, 2))
+            (str(one.bin), f"{one.n:,}", _percent(one.a), _percent(one.b), _points(one.difference), _interval(one.ci))
         )
     rows.append(("all", f"{sum(one.n for one in pair.bins):,}", _rate(pair.recall_a), _rate(pair.recall_b), "", ""))
     drawn = result.inference.resamples > 0
-    columns = [Column("bin", "left"), Column("n"), Column(pair.a), Column(pair.b), Column("difference")]
+    columns = [Column("bin", "left"), Column("n"), Column(pair.a), Column(pair.b), Column("points")]
     columns += [Column(f"{result.inference.confidence:.0%} interval", beside=True)] if drawn else []
     cells = tuple(row if drawn else row[:-1] for row in rows)
-    note = f"all: recall. Intervals: {result.inference.interval}." if drawn else "all: recall."
+    said = "all: recall. points: the difference in percentage points."
+    note = f"{said} Intervals: {result.inference.interval}." if drawn else said
     title = f"{pair.a} and {pair.b}, bin by bin"
     return Grid(title, tuple(columns), cells, note, frozenset(marked), name=f"pair-{pair.a}-{pair.b}")
+
+
+def _points(value: float | None) -> str:
+    return "–" if value is None else f"{100 * value:+.0f}".replace("-", "−")
+
+
+def _interval(ci: tuple[float, float] | None) -> str:
+    return "" if ci is None else f"[{100 * ci[0]:.0f}, {100 * ci[1]:.0f}]".replace("-", "−")
 
 
 def _rate(value: float | None) -> str:
@@ -208,12 +216,12 @@ def _profile(result: DifficultyResult) -> list[Block]:
     rows = [(_noun(result), *(f"{result.profile[n].n:,}" for n in bins))]
     for name, title in ROWS.items():
         own = [result.profile[n].shares.get(name) for n in bins]
-        if any(v is not None for v in own):
+        if any(own):
             digits = name == "characters_per_token"
             rows.append((title, *(score(v, 1) if digits else _percent(v) for v in own)))
     for name in result.shown_attributes:
         means = [result.profile[n].attributes[name].mean for n in bins]
-        if any(v is not None for v in means):
+        if any(means):
             rows.append((f"mean {name}", *(_number(v) for v in means)))
     head = (Column("bin", "left"), *(Column(str(n)) for n in bins))
     note = "The distribution of every attribute over its buckets is in --csv DIR and --json FILE."
@@ -253,7 +261,9 @@ def _examples(result: DifficultyResult) -> list[Block]:
     """Return some of what nobody finds, and of what one system alone finds."""
     systems = len(result.gold.systems)
     hard = [mention for n in (0, 1) if n < systems for mention in result.profile[n].examples]
-    return _mentions("Some of the hardest", hard, "hardest", systems)
+    return _mentions(
+        "Some units of bins 0 and 1" if not result.rule else "Some items of bins 0 and 1", hard, "hardest", systems
+    )
 
 
 def _features(result: DifficultyResult) -> list[Block]:
@@ -275,7 +285,7 @@ def _features(result: DifficultyResult) -> list[Block]:
 
 
 def _ranking(ranked: FeatureList) -> Grid:
-    shown = ranked.features[:FEATURES]
+    shown = ranked.features
     rows = tuple(
         (
             _short(f.feature, 30),
@@ -288,27 +298,41 @@ def _ranking(ranked: FeatureList) -> Grid:
     )
     columns = (Column("feature", "left"), Column("n"), Column("found by nobody"), Column("rest"), Column("q"))
     faint = frozenset((i, 4) for i, f in enumerate(shown) if f.q is None or f.q >= ALPHA)
-    return Grid("Features of bin 0 against the rest", columns, rows, faint=faint, name="bin-0-features")
+    left = ranked.significant - sum(f.q is not None and f.q < ALPHA for f in shown)
+    folded = "Features of the same units are folded; " if any(f.folded for f in shown) else ""
+    note = f"{folded}{left:,} more with q < {ALPHA}; --top N shows more, 0 all." if left > 0 else ""
+    return Grid("Features of bin 0 against the rest", columns, rows, note, faint=faint, name="bin-0-features")
 
 
 def _surface(result: DifficultyResult) -> list[Block]:
     one = result.surface
     if one is None:
         return []
+    stands = "" if one.standing is None else f"It stands {counted(one.standing, 'time')} in the data."
     if not one.n and not any(one.containing) and not any(one.spurious):
-        return [Sentence(f"“{one.surface}” is no unit of gold or of any system; --lower compares without case.")]
+        never = "; --lower compares without case" if not one.standing else ", never as a unit"
+        where = stands.removesuffix(".") if stands else f"“{one.surface}” is no unit of gold or of any system"
+        return [Sentence(f"“{one.surface}”: {where[0].lower()}{where[1:]}{never}.")]
     size = len(one.bins)
     parts = (("gold", one.bins), ("in longer gold units", one.containing), ("spurious", one.spurious))
     rows = tuple(
         (name, *(f"{k:,}" for k in bins), f"{sum(bins):,}") for name, bins in parts if name == "gold" or any(bins)
     )
     head = (Column(one.surface, "left"), *(Column(str(n)) for n in range(size)), Column("total"))
-    stands = "" if one.standing is None else f" It stands {counted(one.standing, 'time')} in the data."
-    grid = Grid(f"“{one.surface}” over the bins", head, rows, f"By how many systems have it.{stands}", name="surface")
-    return [grid, *_mentions("Its mentions, the hardest first", one.mentions, "surface-mentions", size - 1)]
+    note = f"By how many systems have it. {stands}".strip()
+    listed = (
+        ("Gold, the hardest first", one.mentions, one.n),
+        ("In longer gold units", one.longer, sum(one.containing)),
+        ("Not in gold", one.returned, sum(one.spurious)),
+    )
+    found: list[Block] = [Grid(f"“{one.surface}” over the bins", head, rows, note, name="surface")]
+    for title, shown, n in listed:
+        more = f"{n - len(shown):,} more; --top N shows more, 0 all." if len(shown) < n else ""
+        found += _mentions(title, shown, f"surface-{title}", size - 1, more)
+    return found
 
 
-def _mentions(title: str, shown: Sequence[Mention], name: str, systems: int) -> list[Block]:
+def _mentions(title: str, shown: Sequence[Mention], name: str, systems: int, note: str = "") -> list[Block]:
     if not shown:
         return []
     rows = tuple(
@@ -316,11 +340,11 @@ def _mentions(title: str, shown: Sequence[Mention], name: str, systems: int) -> 
     )
     columns = [Column("found by", "left"), Column("item", "left"), Column("mention", "left"), Column("label", "left")]
     labelled = 4 if any(m.label for m in shown) else 3
-    return [Grid(title, tuple(columns[:labelled]), tuple(row[:labelled] for row in rows), name=name)]
+    return [Grid(title, tuple(columns[:labelled]), tuple(row[:labelled] for row in rows), note, name=name)]
 
 
 def _spread(result: DifficultyResult) -> list[Block]:
-    forms = [form for form in result.spread if form.lost > 0][:FORMS]
+    forms = [form for form in result.spread if form.lost > 0][: result.top or None]
     if not forms or len(result.gold.systems) < 2:
         return []
     size = len(result.gold.totals)
@@ -343,22 +367,29 @@ def _form(form: Form, systems: int) -> list[Block]:
 
 
 def _suspects(result: DifficultyResult) -> list[Block]:
-    if not result.suspects:
-        return []
-    shown = result.suspects[:SUSPECTS]
-    rows = tuple(_suspect(one, len(result.gold.systems)) for one in shown)
-    columns = [
-        Column("suspect", "left"), Column("item", "left"), Column("in context", "left"), Column("gold", "left"),
-        Column("systems", "left"),
-    ]  # fmt: skip
-    if result.rule:  # scored items have no labels to tell
-        columns, rows = columns[:3], tuple(row[:3] for row in rows)
-    left = result.suspects_found - len(shown)
-    contradicted = any(one.kind != "unfound" for one in result.suspects)
-    note = f"At least {result.nearly_all} systems say the same against gold. " if contradicted else ""
-    note += f"{left:,} more; --write-suspects FILE.csv writes all for an annotator." if left > 0 else ""
-    found: list[Block] = [Grid("Suspect gold", tuple(columns), rows, note.strip(), name="suspects")]
-    return found + ([_aside(result)] if len(result.without_suspects) > 1 else [])
+    """Return the first contradictions and the first of what nobody finds; then the scores without them."""
+    systems, top = len(result.gold.systems), result.top or len(result.suspects)
+    against = [one for one in result.suspects if one.kind != "unfound"]
+    unfound = [one for one in result.suspects if one.kind == "unfound"]
+    found: list[Block] = []
+    columns = [Column(title, "left") for title in ("suspect", "item", "in context", "gold", "systems")]
+    if against:
+        rows = tuple(_suspect(one, systems) for one in against[:top])
+        left = len(against) - len(rows)
+        note = f"At least {result.nearly_all} systems say the same. "
+        note += f"{left:,} more; --write-suspects FILE.csv writes all for an annotator." if left > 0 else ""
+        found.append(Grid("Suspect gold", tuple(columns), rows, note.strip(), name="suspects"))
+    if unfound:
+        rows = tuple(_suspect(one, systems)[: 3 if result.rule else 4] for one in unfound[: (top + 1) // 2])
+        left = result.suspects_found - len(against) - len(rows)
+        rest = f"{left:,} more; --write-suspects FILE.csv writes all." if left > 0 else ""
+        order = "the worst first" if result.rule else "the most suspect first: hardly ever such a unit elsewhere"
+        title = f"Found by nobody, {order}"
+        titles = [Column("systems without a unit there" if not result.rule else "", "left"), *columns[1:4]]
+        shown = tuple(row[1:] for row in rows) if result.rule else rows
+        head = tuple(titles[1:3] if result.rule else titles)
+        found.append(Grid(title, head, shown, rest, name="unfound"))
+    return found + ([_aside(result)] if against and len(result.without_suspects) > 1 else [])
 
 
 def _suspect(one: Suspect, systems: int) -> tuple[str, ...]:
@@ -367,24 +398,25 @@ def _suspect(one: Suspect, systems: int) -> tuple[str, ...]:
         gold = f"{gold} [{_short(one.gold.text, 20)}]"
     said = "–" if one.systems is None else one.systems.label or ""
     here = one.mention
-    return (f"{SUSPECT[one.kind]}, {one.agree}/{systems}", str(here.item), around(here.in_context, 40), gold, said)
+    said_of = f"{one.agree} of {systems}" if one.kind == "unfound" else f"{SUSPECT[one.kind]}, {one.agree}/{systems}"
+    return (said_of, str(here.item), around(here.in_context, 40), gold, said)
 
 
 def _aside(result: DifficultyResult) -> Grid:
     """Return every system's score with suspects set aside, and its rank."""
-    first = result.without_suspects[0]
+    shown = [one for one in result.without_suspects if one.kind != "all"]
     rows = []
-    for name in first.ranking:
-        own = [f"{score(one.scores[name], 3)} ({one.ranking.index(name) + 1})" for one in result.without_suspects]
+    for name in shown[0].ranking:
+        own = [f"{score(one.scores[name], 3)} ({one.ranking.index(name) + 1})" for one in shown]
         rows.append((name, *own))
-    titles = {"none": "as it is", "all": "without all"} | {kind: f"without “{said}”" for kind, said in SUSPECT.items()}
+    titles = {"none": "as it is", "contradicted": "all these"} | SUSPECT
     columns = [Column("", "left")]
     columns += [
-        Column(f"{titles[one.kind]}\n{one.suspects:,} set aside" if one.suspects else titles[one.kind])
-        for one in result.without_suspects
+        Column(f"{titles[one.kind]}\n{one.suspects:,} set aside" if one.suspects else "as it is") for one in shown
     ]
     note = "In brackets: the rank. What is set aside counts neither as gold nor as returned."
-    return Grid(f"{result.metric} with suspects set aside", tuple(columns), tuple(rows), note, name="without-suspects")
+    metric = "F1" if result.metric == "f1" else result.metric
+    return Grid(f"{metric} with suspects set aside", tuple(columns), tuple(rows), note, name="without-suspects")
 
 
 def _short(text: str, limit: int) -> str:
