@@ -366,8 +366,10 @@ class Spread(NamedTuple):
 
 
 def spread(case: Case) -> dict[str, Spread]:
-    """Return the bins of every surface form that gold has at least twice."""
+    """Return the bins of every surface form that gold has at least twice; labels of one text are no mentions of it."""
     own = case.outcomes
+    if case.data.task is Task.MULTILABEL:
+        return {}
     mentions: dict[str, list[int]] = {}
     for unit in own.gold:
         mentions.setdefault(case.surface(unit), []).append(bin_of(own, unit))
