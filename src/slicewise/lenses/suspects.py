@@ -35,6 +35,7 @@ LABEL, BOUNDARY, MISSING, UNFOUND = range(4)
 CONTRADICTED = "contradicted"
 """All kinds but what is unfound."""
 NOBODY = -1
+NONE = np.zeros(0, np.int64)
 MOST = 10_000
 """Suspects that are listed."""
 
@@ -237,28 +238,33 @@ class _Known:
     """How often strings are gold units, and how often they are not, in the test and the training data."""
 
     def __init__(self, facts: Facts) -> None:
-        self.facts = facts
+        trained = facts.train_units is not None and facts.train_corpus is not None
         gold = facts.units.frame["gold"].to_numpy()
-        surface, label = facts.surface[gold], facts.units.label[gold]
-        if facts.task is Task.SPANS and facts.train_units is not None and facts.train_corpus is not None:
-            surface = np.concatenate([surface, facts.train_surface])
-            label = np.concatenate([label, facts.train_labels])
+        if facts.task is Task.TOKENS:  # whose strings are single tokens
+            self.surface = facts.token[facts.unit_ranges[0]]
+            train_surface = facts.train_token[facts.train_ranges[0]] if trained else NONE
+            standing = np.bincount(facts.token, minlength=int(self.surface.max(initial=-1)) + 1)[self.surface]
+            anywhere = standing + (facts.train_counts[self.surface] if trained else 0)
+        else:
+            self.surface = facts.surface
+            train_surface = facts.train_surface if trained else NONE
+            anywhere = facts.test_occurrences + (facts.occurrences if trained else 0)
+        self.standing = np.asarray(anywhere)
+        self.label = facts.units.label
         self.labels = max(1, len(facts.evaluation.aligned.labels))
+        surface = np.concatenate([self.surface[gold], train_surface])
+        label = np.concatenate([self.label[gold], facts.train_labels if trained else NONE])
         self.keys = np.sort(surface * (self.labels + 1) + np.where(label < 0, self.labels, label))
 
     def labelled(self, rows: Index) -> Index:
         """Return how often gold gives the string of each unit the unit's label."""
-        key = self.facts.surface[rows] * (self.labels + 1) + self.facts.units.label[rows]
+        key = self.surface[rows] * (self.labels + 1) + self.label[rows]
         return self._between(key, key + 1)
 
     def bare(self, rows: Index) -> Index:
         """Return how often the string of each unit stands where gold has no such unit."""
-        surface = self.facts.surface[rows]
-        anywhere = self.facts.test_occurrences[rows].copy()
-        if self.facts.task is Task.SPANS and self.facts.train_corpus is not None and self.facts.train_units is not None:
-            anywhere += self.facts.occurrences[rows]
-        gold = self._between(surface * (self.labels + 1), (surface + 1) * (self.labels + 1))
-        return np.asarray(np.maximum(anywhere - gold, 0))
+        first = self.surface[rows] * (self.labels + 1)
+        return np.asarray(np.maximum(self.standing[rows] - self._between(first, first + self.labels + 1), 0))
 
     def _between(self, low: Index, high: Index) -> Index:
         return np.asarray(np.searchsorted(self.keys, high) - np.searchsorted(self.keys, low))
