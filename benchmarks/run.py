@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import data
 from measure import KILOBYTES, PYTHON, Job, Run, measure, of_size, run, sized, slicewise, work
 from report import Check, Section, at_least, at_most, page, table
+from systems import against_each_other
 from worst_features import worst_features
 
 if TYPE_CHECKING:
@@ -278,6 +279,7 @@ SECTIONS: dict[str, Callable[[Path, int], tuple[Section, list[Check]]]] = {
     "labels": labels,
     "buckets": breakdowns,
     "features": worst_features,
+    "systems": against_each_other,
     "texts": texts,
 }
 

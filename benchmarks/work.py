@@ -160,6 +160,16 @@ def _rank_loop(counted_features: Iterable[tuple[str, int, int]], items: int, zer
     print(json.dumps(sorted((p[case], name) for name, case in found)[:top]))
 
 
+# ------------------------------------------------------------------ systems
+
+
+def systems_counted(way: str, units: str, systems: str) -> None:
+    """Count units pair by pair, or by patterns, in one of the ways that are compared."""
+    from systems import count_units
+
+    count_units(way, int(units), int(systems))
+
+
 # ------------------------------------------------------------------ resamples
 
 
@@ -248,6 +258,7 @@ JOBS: dict[str, Callable[..., Any]] = {
     "polars-split-fields": polars_split_fields,
     "loop-features": loop_features,
     "loop-fields": loop_fields,
+    "systems": systems_counted,
     "resamples-slicewise": lambda: timed(slicewise_resamples),
     "resamples-grouped": lambda: timed(grouped_resamples),
     "resamples-gathered": lambda: timed(gathered_resamples),

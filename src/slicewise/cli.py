@@ -520,7 +520,6 @@ def complement(
 ) -> None:
     """Compare every two systems by whose errors they repair, and score unions, intersections and votes."""
     from slicewise.lenses.complement import complement as lens
-    from slicewise.results.files import check_writable
 
     own = {
         "metric": metric, "beta": beta, "resamples": resamples, "confidence": confidence, "seed": seed,
@@ -530,8 +529,7 @@ def complement(
     if write_ensemble is None and ensemble is not None:
         raise UserError("--ensemble says what --write-ensemble FILE writes; add it")
     if write_ensemble is not None:
-        check_writable(write_ensemble)
-        data.check_not_read(write_ensemble)
+        _check_output(data, write_ensemble, "--write-ensemble")
     results: list[Result] = []
     with _progress(data) as step:
         for evaluation in data.evaluations(lambda file: step(f"reading {file}"), token_columns=bool(attribute)):
@@ -539,8 +537,6 @@ def complement(
             _check_item_metric(evaluation.task, metric)
             options = _scoring(data, own) | _slicing(data, attribute, buckets, cuts, compare)
             options |= {"threshold": threshold, "top": top, "write_ensemble": write_ensemble, "ensemble": ensemble}
-            if write_ensemble is not None and results:
-                raise UserError("several data sets and one --write-ensemble; pick one with --name")
             found = lens(evaluation, **options)
             results.append(found)
             if found.written is not None:
@@ -596,7 +592,7 @@ def difficulty(
     """Put units into bins by how many systems find them: who owns which, what is in them, suspect gold."""
     from slicewise.lenses.difficulty import difficulty as lens
     from slicewise.results.difficulty import SUSPECT_FILES
-    from slicewise.results.files import check_ending, check_writable
+    from slicewise.results.files import check_ending
 
     own = {
         "metric": metric, "resamples": resamples, "confidence": confidence, "seed": seed, "restarts": restarts,
@@ -604,8 +600,7 @@ def difficulty(
     _check_outputs(data, latex, markdown)
     if write_suspects is not None:
         check_ending(write_suspects, SUSPECT_FILES)
-        check_writable(write_suspects)
-        data.check_not_read(write_suspects)
+        _check_output(data, write_suspects, "--write-suspects")
     results = []
     with _progress(data) as step:
         for evaluation in data.evaluations(lambda file: step(f"reading {file}"), token_columns=True):
@@ -616,8 +611,6 @@ def difficulty(
             options |= {"threshold": threshold, "top": top, "surface": surface}
             results.append(lens(evaluation, **options, on_step=step))
     if write_suspects is not None:
-        if len(results) > 1:
-            raise UserError("several data sets and one --write-suspects; pick one with --name")
         results[0].write_suspects(write_suspects)
         listed, found = len(results[0].suspects), results[0].suspects_found
         of = f" of {found:,}" if listed < found else ""
@@ -653,12 +646,10 @@ def units(
 ) -> None:
     """Show the unit table itself: every gold and every returned unit, and who has it."""
     from slicewise.lenses.units import units as lens
-    from slicewise.results.files import check_writable
 
     _check_outputs(data)
     if output is not None:
-        check_writable(output)
-        data.check_not_read(output)
+        _check_output(data, output, "--output")
     chosen = tuple(part.strip() for part in (include or "").split(",") if part.strip())
     with _progress(data) as step:
         results = []
@@ -667,11 +658,20 @@ def units(
             step(f"listing the units of {evaluation.name}")
             results.append(lens(evaluation, include=chosen))
     if output is not None:
-        if len(results) > 1:
-            raise UserError("several data sets and one --output; pick one with --name, or use --csv DIR")
         results[0].write(output)
         _say(data, f"wrote {output}")
     _deliver(data, list(results))
+
+
+def _check_output(data: DataOptions, path: Path, option_name: str) -> None:
+    """Check a file that is written beside the result: one data set's, not read, and not the result's own."""
+    from slicewise.results.files import check_writable
+
+    data.check_one(option_name)
+    check_writable(path)
+    data.check_not_read(path)
+    if data.json not in (None, "-") and Path(str(data.json)).resolve() == path.resolve():
+        raise UserError(f"is written by both --json and {option_name}; choose another path", where=str(path))
 
 
 def _check_outputs(data: DataOptions, *folders: Path | None) -> None:

@@ -135,6 +135,11 @@ class DataOptions:
                     raise
                 raise UserError(f"data set {options.get('name')}: {error}") from None
 
+    def check_one(self, what: str) -> None:
+        """Refuse several data sets where one file is written."""
+        if len(self._datasets()) > 1:
+            raise UserError(f"several data sets and one {what}; pick one with --name")
+
     def check_not_read(self, output: Path) -> None:
         """Refuse to write over a file that is read."""
         named = [

@@ -112,7 +112,10 @@ CASES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "scores of words": (("score", "--system", "s=l.txt", "--task", "scores"), r"l\.txt:1: score 'a'"),
     "spans of labels": (("score", *LABELS, "--task", "spans"), r"l\.txt:1: tag 'a' has no known prefix"),
-    "errors of scores": (("units", *NUMBERS, "--with", "errors"), r"kinds of error are for spans, but the task is scores"),
+    "errors of scores": (
+        ("units", *NUMBERS, "--with", "errors"),
+        r"kinds of error are for spans, but the task is scores",
+    ),
     "unknown group of columns": (
         ("units", *DATA, "--with", "bin"),
         r"unknown column group 'bin'; did you mean 'bins'\?",

@@ -14,7 +14,7 @@ from slicewise.lenses.system_file import write_system
 from slicewise.results.complement import Ensemble
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -45,8 +45,10 @@ class Asked:
         return f"plurality vote of {names}" if self.k is None else f"vote of {self.k} of {len(self.members)}: {names}"
 
 
-def asked_ensemble(text: str | None, task: Task, systems: Sequence[str], greedy: Greedy | None) -> Asked:
-    """Read `union:A,B`, `vote:K:A,B,C`, `greedy` …; all systems where none is named."""
+def asked_ensemble(
+    text: str | None, task: Task, systems: Sequence[str], first: Mapping[str, str], greedy: Greedy | None
+) -> Asked:
+    """Read `union:A,B`, `vote:K:A,B,C`, `greedy` …; all systems where none is named. `first` has the run of a system."""
     if not task.has_units:
         raise UserError(
             f"the task {task.value} has no units that systems could return together; leave out the ensemble"
@@ -58,7 +60,7 @@ def asked_ensemble(text: str | None, task: Task, systems: Sequence[str], greedy:
     number = ""
     if kind == "vote":
         number, _, rest = rest.partition(":")
-    members = _members(rest, systems)
+    members = _members(rest, systems, first)
     if kind == "greedy":
         if greedy is None or rest:
             raise UserError("greedy chooses its members among all systems; it needs gold units, and no names")
@@ -74,10 +76,11 @@ def asked_ensemble(text: str | None, task: Task, systems: Sequence[str], greedy:
     return Asked(kind, members, int(number))
 
 
-def _members(text: str, systems: Sequence[str]) -> tuple[str, ...]:
+def _members(text: str, systems: Sequence[str], first: Mapping[str, str]) -> tuple[str, ...]:
     if not text.strip():
         return tuple(systems)
-    names = list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+    given = [name.strip() for name in text.split(",") if name.strip()]
+    names = list(dict.fromkeys(first.get(name, name) for name in given))
     for name in names:
         if name not in systems:
             raise UserError(f"no system {quoted(name)}; {did_you_mean(name, systems)}")

@@ -72,7 +72,8 @@ def complement(
         raise UserError(f"top is {top}; expected 0 (all) or more")
     systems = systems_compared(evaluation, restarts)
     if len(systems) < 2:
-        raise UserError("complementarity needs two systems, and there is one; add --system NAME=FILE")
+        each = f"; --restarts each takes all {len(evaluation.systems)} runs" if len(evaluation.systems) > 1 else ""
+        raise UserError(f"complementarity needs two systems, and there is one; add --system NAME=FILE{each}")
     outcomes = outcomes_of(evaluation, systems, metrics=metrics, threshold=threshold)
     groups = evaluation.aligned.clusters.groups
     sample = Sample.of(outcomes, groups, resamples=resamples, confidence=confidence, seed=seed)
@@ -96,7 +97,8 @@ def complement(
     greedy, oracle = ensembles.greedy(), ensembles.oracle()
     written = None
     if write_ensemble is not None:
-        asked = asked_ensemble(ensemble, evaluation.task, systems, greedy)
+        first = {name: runs[0] for name, runs in evaluation.restarts.items() if runs[0] in systems}
+        asked = asked_ensemble(ensemble, evaluation.task, systems, first, greedy)
         order = [systems[i] for i in ensembles.order]
         written = write(evaluation, outcomes, asked, order, Path(write_ensemble))
     data = evaluation.summary()
@@ -250,9 +252,12 @@ class _Pairs:
             plan = Plan(attributes=("label",), cuts=plan.cuts, buckets=plan.buckets)
         sliced = Sliced(self.evaluation, plan, Measure("f1", f_beta))
         found: list[Slice] = []
-        for described in sliced.described:
+        shared_by_all = [
+            one for one in sliced.described if len(one.values) == 1 or one.attribute.name in plan.attributes
+        ]
+        for described in shared_by_all:
             found += self._attribute(sliced, described, outcomes)
-        return tuple(found), [one.attribute.versioned for one in sliced.described]
+        return tuple(found), [one.attribute.versioned for one in shared_by_all]
 
     def _attribute(self, sliced: Sliced, described: Described, outcomes: Outcomes) -> list[Slice]:
         buckets, codes = sliced.assigned(described)

@@ -61,7 +61,9 @@ def _said(evaluation: Evaluation, row: int, text: list[str] | str) -> dict[str, 
     join = " ".join if isinstance(text, list) else "".join
     parts = (text[max(0, start - size) : start], text[start:end], text[end : end + size])
     left, own, right = (join(part) for part in parts)
-    return {"start": start, "end": end, "label": label, "text": own, "left": left.lstrip(), "right": right.rstrip()}
+    gap = " " if isinstance(text, list) else ""
+    left, right = (left and left + gap).lstrip(), (right and gap + right).rstrip()
+    return {"start": start, "end": end, "label": label, "text": own, "left": left, "right": right}
 
 
 def _cut(text: list[str] | str) -> str:

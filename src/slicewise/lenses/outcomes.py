@@ -66,7 +66,7 @@ class Outcomes:
     @cached_property
     def patterns(self) -> Patterns:
         """The patterns of spurious and of gold units."""
-        return Patterns.of(self.has, self.gold.astype(np.int64), 2)
+        return Patterns.of(self.has, self.gold, 2)
 
     def sliced(self, slices: Index, size: int) -> Patterns:
         """Return the patterns by slice, spurious and gold one after the other."""

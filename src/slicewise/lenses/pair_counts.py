@@ -9,6 +9,7 @@ import numpy as np
 
 from slicewise.lenses.inference import bounds_of
 from slicewise.lenses.outcomes import GOLD, SPURIOUS
+from slicewise.stats.canonical import mixed
 from slicewise.stats.complementarity import Shared
 from slicewise.stats.intervals import Resamples, percentile_interval
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     Index = NDArray[np.int64]
 
+LOOKS = 3
 MOST_CELLS = 2**22
 """Numbers that are summed by draws at a time."""
 
@@ -56,8 +58,7 @@ class Sample:
     def of(cls, outcomes: Outcomes, groups: int, *, resamples: int, confidence: float, seed: int) -> Sample:
         """Return draws from the groups, which are numbered by their content."""
         by_group = outcomes.sliced(outcomes.group, groups)
-        prints = by_group.fingerprints(_content_ranks(shared(outcomes.patterns)))
-        order = np.argsort(_together(prints), kind="stable")
+        order = np.argsort(_together(by_group.fingerprints(_content_keys(by_group))), kind="stable")
         position = np.empty(groups, np.int64)
         position[order] = np.arange(groups)
         drawn = Resamples(groups, resamples, seed, keep=True) if resamples and groups > 1 else None
@@ -103,10 +104,16 @@ def _together(prints: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return prints[SPURIOUS::2] * np.uint64(3) + prints[GOLD::2]
 
 
-def _content_ranks(counts: Shared) -> Index:
-    """Return ranks of the systems that come from what they have, not from their names or places."""
-    size = counts.found.shape[0]
-    keys = [(counts.tp[i], counts.fp[i], *np.sort(counts.found[i]), *np.sort(counts.spurious[i])) for i in range(size)]
-    ranks = np.empty(size, np.int64)
-    ranks[sorted(range(size), key=lambda i: keys[i])] = np.arange(size)
-    return ranks
+def _content_keys(by_group: Patterns) -> NDArray[np.uint64]:
+    """Return a key of each system that comes from what it has where, not from its name or place.
+
+    The first look knows how many systems have what, the next ones which. Systems that are mirror images of each other
+    (exchanging them is the same as exchanging clusters) have the same key.
+    """
+    keys = np.zeros(by_group.systems, np.uint64)
+    weights, side = by_group.counts.astype(np.uint64), (by_group.slices % 2).astype(np.uint64)
+    for _ in range(LOOKS):
+        around = _together(by_group.fingerprints(keys))[by_group.slices // 2]
+        rows = mixed(by_group.hashes(keys) + mixed(around) + side) * weights
+        keys = mixed(np.array([rows[own].sum(dtype=np.uint64) for own in by_group.bits.T], np.uint64))
+    return keys

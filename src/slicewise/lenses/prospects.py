@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from slicewise.errors import counted
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -68,9 +70,10 @@ def _combined(alone: Mapping[str, Together], pairs: Sequence[Complement], togeth
 
 
 def _union(one: Together, both: Together, pair: Complement, better: str, other: str) -> str:
-    more = (both.n_pred or 0) - both.tp - ((one.n_pred or 0) - one.tp)
+    more = counted((both.n_pred or 0) - both.tp - ((one.n_pred or 0) - one.tp), "more spurious one")
+    new = counted(pair.only_b, "more unit")
     return (
-        f"The union of {better} and {other} finds {pair.only_b:,} more units and returns {more:,} more spurious ones: "
+        f"The union of {better} and {other} finds {new} and returns {more}: "
         f"recall {_step(one.recall, both.recall)}, precision {_step(one.precision, both.precision)}, "
         f"F1 {_step(one.f1, both.f1)}{_gain(both)}{_tags(both)}."
     )
@@ -80,9 +83,8 @@ def _tags(both: Together) -> str:
     """Say what is left of it where overlapping units have to be resolved."""
     if both.resolved is None or not both.resolved.left_out or both.resolved.f1 is None:
         return ""
-    return (
-        f" ({both.resolved.f1:.3f} once {both.resolved.left_out:,} overlapping ones are left out, as in a file of tags)"
-    )
+    left = counted(both.resolved.left_out, "overlapping unit")
+    return f" ({both.resolved.f1:.3f} without {left}, as in a file of tags)"
 
 
 def _intersection(one: Together, both: Together, pair: Complement, better: str, other: str) -> str:

@@ -71,9 +71,11 @@ def _owner(systems: Sequence[str], gold: Bins, singular: Mapping[str, Singular],
     alone = int(gold.totals[1])
     if len(systems) < 2 or not alone:
         return []
-    most = max(singular, key=lambda name: (singular[name].found, name))
+    most = max(one.found for one in singular.values())
+    owners = [name for name, one in singular.items() if one.found == most]
     verb = "is" if alone == 1 else "are"
-    most_of = f"{singular[most].found:,} ({singular[most].share:.0%}) by {most}"
+    each = " each" if len(owners) > 1 else ""
+    most_of = f"{most:,} ({most / alone:.0%}){each} by {' and '.join(owners)}"
     return [f"{counted(alone, noun)} {verb} found by one system alone: {most_of}."]
 
 
@@ -87,7 +89,7 @@ def _anew(left_out: Mapping[str, LeftOut] | None, noun: str) -> list[str]:
         return []
     found = f"{best} finds {one.found[0]:,} ({one.shares[0]:.1%})"
     said = f"Of the {one.totals[0]:,} {noun}s that all other systems miss, {found}"
-    return [f"{said}; no other system finds as large a share of what its rivals miss."]
+    return [f"{said}; no other system finds a larger share of what its rivals miss."]
 
 
 def _contents(profile: Mapping[int, BinProfile], systems: int) -> list[str]:

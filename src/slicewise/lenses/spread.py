@@ -24,17 +24,21 @@ if TYPE_CHECKING:
 MOST_FORMS = 10_000
 SHOWN = 3
 """Mentions that are shown on either side."""
-NUMBER = r"^\d+[\s_:.\-]+"
+NUMBER = r"^\d+[\s_:]+"
 """What stands before an item's own name: `762_levodopa`."""
 
 
 def surfaces(evaluation: Evaluation) -> pl.Series | None:
     """Return the string of each unit (or item); None where there is none."""
     if evaluation.task.has_units:
-        texts = evaluation.task in (Task.SPANS, Task.TOKENS) or (
-            evaluation.task is Task.LABELS and evaluation.aligned.fields.width
-        )
-        return _folded(evaluation, evaluation.surface()) if texts else None
+        a = evaluation.aligned
+        texts = {
+            Task.SPANS: a.tokens is not None or "in" in a.fields.columns,
+            Task.TOKENS: a.tokens is not None,
+            Task.LABELS: a.fields.width > 0,
+            Task.MULTILABEL: False,  # labels of one text are no mentions of it
+        }
+        return _folded(evaluation, evaluation.surface()) if texts[evaluation.task] else None
     fields = evaluation.aligned.fields
     if fields.width:
         return _folded(evaluation, fields.to_series(0).fill_null(""))

@@ -108,7 +108,8 @@ class Suspects:
         scores = self._scores(~dropped)
         sign = 1 if outcomes.metric is None or outcomes.metric.greater_is_better else -1
         order = sorted(
-            range(len(scores)), key=lambda i: (-sign * np.nan_to_num(scores[i], nan=-np.inf), outcomes.systems[i])
+            range(len(scores)),
+            key=lambda i: (np.isnan(scores[i]), -sign * np.nan_to_num(scores[i]), outcomes.systems[i]),
         )
         return SetAside(
             kind=kind,
@@ -123,8 +124,8 @@ class Suspects:
             gold = outcomes.gold & kept
             counts = [(int((own & gold).sum()), int((own & kept).sum()), int(gold.sum())) for own in outcomes.has]
             return [float(f_beta(np.array(one, np.float64))) for one in counts]
-        scored = [item_scores(self.evaluation, outcomes.metric, name) for name in outcomes.systems]
-        return [float(outcomes.metric.finish(one.statistics[kept].sum(axis=0))) for one in scored]
+        scored = (item_scores(self.evaluation, outcomes.metric, name).statistics for name in outcomes.systems)
+        return [float(outcomes.metric.finish(own.sum(axis=0, where=kept[:, None]))) for own in scored]
 
 
 def suspects_of(evaluation: Evaluation, outcomes: Outcomes) -> Suspects | None:

@@ -8,7 +8,6 @@ from slicewise.errors import counted
 from slicewise.render.blocks import Block, Column, Grid, Sentence
 from slicewise.render.numbers import bounds, score, signed
 from slicewise.results.heading import heading
-from slicewise.results.mentions import around
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -256,7 +255,7 @@ def _questions(result: ComplementResult) -> list[Block]:
                 continue
             own = pair.units[question]
             example = own[len(own) // 2] if own else None
-            text = "" if example is None else around(example.in_context, 36)
+            text = "" if example is None else example.shown(36)
             name = f"{said.format(a=pair.a, b=pair.b)}: {pair.counts[question]:,}"
             rows.append((name, text, "" if example is None else example.label or ""))
         columns = [
@@ -279,7 +278,7 @@ def _all_units(pair: Questions) -> list[Block]:
         own = pair.units.get(question, ())
         if not own:
             continue
-        rows = tuple((str(m.item), around(m.in_context, 60), m.label or "") for m in own)
+        rows = tuple((str(m.item), m.shown(60), m.label or "") for m in own)
         columns = (Column("item", "left"), Column("unit", "left"), Column("label", "left"))
         left = pair.counts[question] - len(own)
         note = f"{left:,} more; --top N shows more, 0 all." if left else ""

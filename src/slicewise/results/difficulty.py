@@ -162,8 +162,8 @@ class Suspect:
         here, gold, said = self.mention, self.gold, self.systems
         of_gold = (None,) * 4 if gold is None else (gold.text, gold.start, gold.end, gold.label)
         values = (
-            rank, self.kind, here.item, here.left, here.text, here.right, here.start, here.end, *of_gold,
-            None if said is None else said.label, self.agree, "; ".join(() if said is None else said.systems),
+            rank, self.kind, here.item, here.left.strip(), here.text, here.right.strip(), here.start, here.end,
+            *of_gold, None if said is None else said.label, self.agree, "; ".join(() if said is None else said.systems),
             self.as_gold, self.as_systems, self.sentence, None,
         )  # fmt: skip
         return dict(zip(SUSPECT_COLUMNS, values, strict=True))
@@ -234,7 +234,8 @@ class DifficultyResult(Result):
         frame = pl.DataFrame({name: [row[name] for row in rows] for name in SUSPECT_COLUMNS}, strict=False)
         with whole_file(path) as file:
             if path.suffix.lower() == ".jsonl":
-                frame.with_columns(pl.col("systems").str.split("; ")).write_ndjson(file)
+                lists = [list(() if one.systems is None else one.systems.systems) for one in self.suspects]
+                frame.with_columns(pl.Series("systems", lists, dtype=pl.List(pl.String))).write_ndjson(file)
             else:
                 frame.write_csv(file, separator="\t" if path.suffix.lower() == ".tsv" else ",")
 

@@ -8,7 +8,6 @@ from slicewise.errors import counted
 from slicewise.render.blocks import Block, Column, Grid, Sentence
 from slicewise.render.numbers import probability, score
 from slicewise.results.heading import heading
-from slicewise.results.mentions import around
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -335,9 +334,7 @@ def _surface(result: DifficultyResult) -> list[Block]:
 def _mentions(title: str, shown: Sequence[Mention], name: str, systems: int, note: str = "") -> list[Block]:
     if not shown:
         return []
-    rows = tuple(
-        (f"{len(m.systems)} of {systems}", str(m.item), around(m.in_context, 60), m.label or "") for m in shown
-    )
+    rows = tuple((f"{len(m.systems)} of {systems}", str(m.item), m.shown(60), m.label or "") for m in shown)
     columns = [Column("found by", "left"), Column("item", "left"), Column("mention", "left"), Column("label", "left")]
     labelled = 4 if any(m.label for m in shown) else 3
     return [Grid(title, tuple(columns[:labelled]), tuple(row[:labelled] for row in rows), note, name=name)]
@@ -399,7 +396,7 @@ def _suspect(one: Suspect, systems: int) -> tuple[str, ...]:
     said = "–" if one.systems is None else one.systems.label or ""
     here = one.mention
     said_of = f"{one.agree} of {systems}" if one.kind == "unfound" else f"{SUSPECT[one.kind]}, {one.agree}/{systems}"
-    return (said_of, str(here.item), around(here.in_context, 40), gold, said)
+    return (said_of, str(here.item), here.shown(40), gold, said)
 
 
 def _aside(result: DifficultyResult) -> Grid:

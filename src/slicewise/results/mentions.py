@@ -20,6 +20,7 @@ class Mention:
     text: str
     left: str
     right: str
+    """Left, text and right stand in the data as they are here, spaces between them included."""
     gold: bool
     systems: tuple[str, ...]
     """Those that have it."""
@@ -29,20 +30,21 @@ class Mention:
         """The unit in brackets within what stands around it; a whole item as it is."""
         if self.start is None:
             return self.text or f"item {self.item}"
-        return " ".join(part for part in (self.left, f"[{self.text}]", self.right) if part)
+        return f"{self.left}[{self.text}]{self.right}"
+
+    def shown(self, limit: int) -> str:
+        """Return the unit with so much of what stands around it."""
+        text, at = self.in_context, len(self.left)
+        if len(text) <= limit:
+            return text
+        first = max(0, min(at - limit // 3, len(text) - limit))
+        end = first + limit - 1 - bool(first)
+        return ("…" if first else "") + (text[first:] if end >= len(text) else text[first:end] + "…")
 
     def row(self) -> Row:
         """Return it as a row of a table."""
         return {
             "item": self.item, "start": self.start, "end": self.end, "label": self.label, "text": self.text,
-            "left": self.left, "right": self.right, "gold": self.gold, "systems": "\t".join(self.systems),
+            "left": self.left.strip(), "right": self.right.strip(), "gold": self.gold,
+            "systems": "\t".join(self.systems),
         }  # fmt: skip
-
-
-def around(text: str, limit: int) -> str:
-    """Return the part of a text where the brackets are."""
-    if len(text) <= limit:
-        return text
-    at = max(0, min(text.find("[") - limit // 3, len(text) - limit))
-    end = at + limit - 1 - bool(at)
-    return ("…" if at else "") + (text[at:] if end >= len(text) else text[at:end] + "…")

@@ -21,11 +21,14 @@ if TYPE_CHECKING:
 
     Bits = NDArray[np.bool_]
     Counts = NDArray[np.int64]
+    Slices = NDArray[np.int64] | NDArray[np.bool_]
 
 BLOCK = 2**16
 """Rows that are coded at a time: their codes stay in the cache."""
 MOST_CODES = 2**22
 """As many codes are counted in a table; more are sorted."""
+AT_ONCE = 2**18
+"""Multiplications of a product that one thread does by itself."""
 CODE_BITS = 62
 RANK_BITS = 31
 
@@ -43,17 +46,17 @@ class Patterns:
     """How many slices there are."""
 
     @classmethod
-    def of(cls, columns: Sequence[Bits], slices: Counts | None = None, size: int = 1) -> Patterns:
+    def of(cls, columns: Sequence[Bits], slices: Slices | None = None, size: int = 1) -> Patterns:
         """Count the patterns of rows; a column per system, and the slice of each row."""
-        rows = len(columns[0])
-        if size << len(columns) <= min(MOST_CODES, max(BLOCK, rows)) if len(columns) < CODE_BITS else False:
+        if _few(len(columns), len(columns[0]), size):
             return _counted(columns, slices, size)
         return _sorted(columns, slices, size)
 
     @classmethod
-    def of_matrix(cls, matrix: NDArray[np.uint8], slices: Counts | None = None, size: int = 1) -> Patterns:
+    def of_matrix(cls, matrix: NDArray[np.uint8], slices: Slices | None = None, size: int = 1) -> Patterns:
         """Count the patterns of a 0/1 table, rows × systems."""
-        return cls.of([column.view(np.bool_) for column in np.ascontiguousarray(matrix.T)], slices, size)
+        columns = matrix.T if _few(matrix.shape[1], len(matrix), size) else np.ascontiguousarray(matrix.T)
+        return cls.of(list(columns.view(np.bool_)), slices, size)
 
     @property
     def systems(self) -> int:
@@ -77,7 +80,8 @@ class Patterns:
         """Return how many rows n systems have, and how many of these each system has."""
         top = self.systems + 1
         totals = np.bincount(self.votes, weights=self.counts, minlength=top)
-        found = [np.bincount(self.votes[own], weights=self.counts[own], minlength=top) for own in self.bits.T]
+        weights = self.counts.astype(np.float64)
+        found = [np.bincount(self.votes, weights=weights * own, minlength=top) for own in self.bits.T]
         return Bins(totals.astype(np.int64), np.array(found).reshape(-1, top).astype(np.int64))
 
     def totals(self) -> Counts:
@@ -92,8 +96,13 @@ class Patterns:
 
     def shared(self) -> Counts:
         """Return how many rows each two systems both have, `(systems, systems)`; a system with itself: its own."""
-        bits = self.bits.astype(np.float64)  # sums of whole numbers below 2^53 are exact
-        return np.rint(bits.T @ (bits * self.counts[:, None])).astype(np.int64)
+        kind = np.float32 if self.counts.sum() < 2**24 else np.float64  # in which sums of whole numbers are exact
+        rows = max(16, AT_ONCE // self.systems**2)
+        found = np.zeros((self.systems, self.systems), kind)
+        for start in range(0, len(self.counts), rows):
+            bits = self.bits[start : start + rows].astype(kind)
+            found += bits.T @ (bits * self.counts[start : start + rows, None].astype(kind))
+        return np.rint(found).astype(np.int64)
 
     def shared_with(self, systems: slice) -> Counts:
         """Return per slice how many rows some systems share with all, `(size, some, systems)`."""
@@ -107,12 +116,14 @@ class Patterns:
                 found[at[first], place] = np.add.reduceat(self.bits[own] * self.counts[own, None], first, axis=0)
         return found
 
-    def fingerprints(self, ranks: NDArray[np.int64]) -> NDArray[np.uint64]:
-        """Return a hash of what is in each slice, whatever the order of rows; systems enter it by their ranks."""
-        keys = mixed(ranks.astype(np.uint64))
-        hashes = mixed(np.where(self.bits, keys, np.uint64(0)).sum(axis=1, dtype=np.uint64))
+    def hashes(self, keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        """Return a hash of each pattern; systems enter it by their keys, not by their places."""
+        return mixed(np.where(self.bits, mixed(keys), np.uint64(0)).sum(axis=1, dtype=np.uint64))
+
+    def fingerprints(self, keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        """Return a hash of what is in each slice, whatever the order of rows."""
         found = np.zeros(self.size, np.uint64)
-        np.add.at(found, self.slices, hashes * self.counts.astype(np.uint64))
+        np.add.at(found, self.slices, self.hashes(keys) * self.counts.astype(np.uint64))
         return found
 
 
@@ -151,7 +162,12 @@ class Bins:
         return found + self.totals[:-1] - self.found[:, :-1], found
 
 
-def _counted(columns: Sequence[Bits], slices: Counts | None, size: int) -> Patterns:
+def _few(systems: int, rows: int, size: int) -> bool:
+    """Tell whether all patterns that there could be are few enough for a table."""
+    return systems < CODE_BITS and size << systems <= min(MOST_CODES, max(BLOCK, rows))
+
+
+def _counted(columns: Sequence[Bits], slices: Slices | None, size: int) -> Patterns:
     """Count the patterns in a table of all that there could be."""
     width, rows = len(columns), len(columns[0])
     kind: type[np.uint16 | np.uint32] = np.uint16 if size << width <= 2**16 else np.uint32
@@ -169,11 +185,11 @@ def _counted(columns: Sequence[Bits], slices: Counts | None, size: int) -> Patte
             np.bitwise_or(codes, room, out=codes)
         table += np.bincount(codes, minlength=len(table))
     there = np.flatnonzero(table)
-    bits = (there[:, None] >> np.arange(width) & 1).astype(np.bool_)
+    bits = (there >> np.arange(width)[:, None] & 1).astype(np.bool_).T
     return Patterns(bits, there >> width, table[there], size)
 
 
-def _sorted(columns: Sequence[Bits], slices: Counts | None, size: int) -> Patterns:
+def _sorted(columns: Sequence[Bits], slices: Slices | None, size: int) -> Patterns:
     """Count the patterns that occur by putting them in order, as many bits at a time as a number holds."""
     rows = len(columns[0])
     keys = np.zeros(rows, np.int64) if slices is None else slices.astype(np.int64)
@@ -185,6 +201,6 @@ def _sorted(columns: Sequence[Bits], slices: Counts | None, size: int) -> Patter
         keys |= column
         used += 1
     _, first, counts = np.unique(keys, return_index=True, return_counts=True)
-    bits = np.column_stack([column[first] for column in columns])
+    bits = np.array([column[first] for column in columns]).T
     at = np.zeros(len(first), np.int64) if slices is None else slices[first].astype(np.int64)
     return Patterns(bits, at, counts.astype(np.int64), size)
