@@ -48,7 +48,7 @@ class Asked:
 def asked_ensemble(
     text: str | None, task: Task, systems: Sequence[str], first: Mapping[str, str], greedy: Greedy | None
 ) -> Asked:
-    """Read `union:A,B`, `vote:K:A,B,C`, `greedy` …; all systems where none is named. `first` has the run of a system."""
+    """Read `union:A,B`, `vote:K:A,B,C`, `greedy` …; all systems where none is named. `first`: run of a system."""
     if not task.has_units:
         raise UserError(
             f"the task {task.value} has no units that systems could return together; leave out the ensemble"
