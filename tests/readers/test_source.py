@@ -161,3 +161,10 @@ def test_the_signature_has_the_hash_of_the_file_as_it_lies(write: Write) -> None
     assert e.digests == (f"gold:{digest}", f"s:{digest}")
     assert f"gold:{digest}" in e.signature()
     assert "x.conll" not in e.signature()
+
+
+def test_text_may_begin_as_a_compressed_file_does(write: Write) -> None:
+    assert open_source(write("x.txt", b"BZh9 is a word\n")).only.data == b"BZh9 is a word\n"
+    assert open_source(write("y.txt", bz2.compress(b"words\n"))).only.data == b"words\n"
+    with pytest.raises(UserError, match="the file is empty"):
+        open_source(write("z.txt", bz2.compress(b"")))
