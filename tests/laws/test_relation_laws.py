@@ -18,7 +18,7 @@ from slicewise.extract import pairs as pairs_module
 from slicewise.extract import relation as relation_module
 from slicewise.extract.family import Family, Kind, Quantity
 from slicewise.extract.pairs import pairs
-from slicewise.extract.relation import Limits, Relation, by_row, joined, related
+from slicewise.extract.relation import Inherited, Limits, Relation, by_row, joined, related
 from slicewise.extract.shapes import shape_of
 from slicewise.extract.text import Field, categories, coded, numbers
 from slicewise.extract.tokens import of_tokens, tokenised
@@ -161,6 +161,30 @@ def test_sums(made: tuple[Relation, Sets], data: st.DataObject) -> None:
     assert whole.tolist() == [sum(values[row] for row in own) for own in sets]
     tenths = relation.sums(np.array(values) / 8)
     assert tenths.tolist() == [math.fsum(values[row] / 8 for row in own) for own in sets]
+
+
+@drawn
+@given(relations(), st.data())
+def test_what_items_have_their_rows_have(made: tuple[Relation, Sets], data: st.DataObject) -> None:
+    """The same as the relation in one piece, whatever is asked."""
+    items, sets = made
+    owner = sorted(data.draw(st.lists(st.integers(0, items.size - 1), max_size=20)))
+    starts = np.searchsorted(owner, np.arange(items.size + 1))
+    units = Relation(starts, np.arange(len(owner), dtype=np.int32), len(owner))
+    found = Inherited.of_items(items, units)
+    expected = [{row for row, item in enumerate(owner) if item in own} for own in sets]
+    assert (len(found), found.size) == (len(sets), len(owner))
+    assert as_sets(found.whole()) == expected
+    assert [set(found.of(i).tolist()) for i in range(len(found))] == expected
+    assert found.counts.tolist() == [len(own) for own in expected]
+    values = np.array(data.draw(st.lists(st.integers(-99, 99), min_size=len(owner), max_size=len(owner))), np.int64)
+    assert found.sums(values).tolist() == found.whole().sums(values).tolist()
+    kept = np.array(data.draw(st.lists(st.booleans(), min_size=len(owner), max_size=len(owner))), np.bool_)
+    some = found.among(kept)
+    assert (some.size, as_sets(some.whole())) == (kept.sum(), as_sets(found.whole().among(kept)))
+    assert some.counts.tolist() == [len(own) for own in as_sets(some.whole())]
+    back = np.arange(len(found))[::-1]
+    assert as_sets(found.take(back).whole()) == expected[::-1]
 
 
 @drawn

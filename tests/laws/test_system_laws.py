@@ -579,3 +579,21 @@ def test_intervals_do_not_depend_on_order_or_names(task: Task) -> None:
     assert by_pair(complemented(case.named(mapping), resamples=100)) == by_pair(renamed(one, mapping))
     assert complemented(case, resamples=100) == one
     assert by_pair(complemented(case, resamples=100, seed=1)) != by_pair(one)
+
+
+def test_no_name_moves_the_interval_of_a_gain() -> None:
+    """Two systems that are equally good on other items: which of them comes first by name does not matter."""
+    words = [["w"]] * 30
+    gold = [["B-X"]] * 30
+    one = [["B-X" if i < 10 or i in (20, 21) else "O"] for i in range(30)]
+    two = [["B-X" if 8 <= i < 20 else "O"] for i in range(30)]
+    three = [["B-X" if i % 3 == 0 else "O"] for i in range(30)]
+    found = []
+    for names in ("abc", "bac", "cba"):
+        systems = dict(zip(names, (one, two, three), strict=True))
+        result = told(complement(Evaluation.from_tags(words, gold, systems, task=Task.SPANS), resamples=100))
+        (two_votes,) = [row for row in result["ensembles"] if row["kind"] == "vote" and row["k"] == 2]
+        found.append(two_votes["gain_ci"])
+        assert two_votes["against"] == min(names[:2])
+    assert found[0][0] < found[0][1]
+    assert found[0] == found[1] == found[2]

@@ -66,6 +66,8 @@ def align(
         systems = dict(systems)
     reference = next(iter(systems.values())) if gold is None else gold
     task, told_by = (options.task, "") if options.task else tell_task(gold, reference)
+    if task is Task.SCORES and options.normalise:
+        raise UserError("scores are numbers, and --normalise changes texts; leave it out")
     notes = (f"task {task.value}" + (f" (told by {told_by})" if told_by else ""),)
     if gold is None and task is not Task.SCORES:
         gold = reference = _own_gold(systems)

@@ -157,6 +157,45 @@ class Batches:
         return Relation(starts, placed, self.size)
 
 
+@dataclass(frozen=True, eq=False)
+class Inherited(Batches):
+    """The features of items as those of their rows: every row (a unit) has what its item has.
+
+    Rows stand in the order of items. None is written down once per feature unless it is asked for.
+    """
+
+    items: Relation
+    """The items of each feature."""
+    rows: Relation
+    """The rows of each item."""
+
+    @classmethod
+    def of_items(cls, items: Relation, rows: Relation) -> Inherited:
+        """Make it from the items of each feature, and the rows of each item."""
+        return cls(rows.size, items.sums(rows.counts), [], items, rows)
+
+    def of(self, feature: int) -> Rows:
+        """Return the rows of one feature."""
+        return self.rows.take(self.items.of(feature).astype(np.int64)).rows
+
+    def sums(self, values: NDArray[Number]) -> NDArray[Number]:
+        """Return the sum of a value over the rows of each feature, exact for integers."""
+        return self.items.sums(self.rows.sums(values))
+
+    def among(self, kept: NDArray[np.bool_]) -> Inherited:
+        """Return the same features over the rows that are kept, numbered anew."""
+        return self if kept.all() else Inherited.of_items(self.items, self.rows.among(kept))
+
+    def take(self, features: Index) -> Inherited:
+        """Return some of the features, in the order given."""
+        return Inherited.of_items(self.items.take(features), self.rows)
+
+    def whole(self) -> Relation:
+        """Return the relation in one piece."""
+        every = self.rows.take(self.items.rows.astype(np.int64)).rows
+        return Relation(np.concatenate([[0], np.cumsum(self.counts)]), every, self.size)
+
+
 @dataclass(frozen=True)
 class _Batch:
     """The rows of some features, in the order of the features."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from slicewise.attributes.facts import Facts, expanded
 from slicewise.extract.described import UNITS, attributes_of, described
 from slicewise.extract.family import Kind
 from slicewise.extract.items import ItemFeatures
+from slicewise.extract.relation import Inherited, Limits, Relation
 from slicewise.extract.text import Field, categories, coded
 from slicewise.extract.tokens import Tokens, of_tokens
 
@@ -65,21 +67,30 @@ class UnitFeatures:
         found = [coded(Kind.LABEL, "label", codes, rows, len(rows), self.wanted.least, names)]
         if self.evaluation.task not in (Task.SPANS, Task.TOKENS):
             inputs = ItemFeatures(self.evaluation, self.wanted).inputs
-            fields = [self._around(field.space, field.tokens) for field in inputs]
-            return [*found, *(family for field in fields for family in self._of(field))]
+            return [*found, *(family for field in inputs for family in self._around(field.space, field.tokens))]
         return found if self.facts.corpus is None else [*found, *self._words()]
 
-    def _around(self, space: str, tokens: Tokens) -> Field:
-        """Return the tokens of each unit's item."""
-        item = self.facts.units.item
-        return Field(space, _at(tokens, tokens.offsets[item], np.diff(tokens.offsets)[item]))
+    def _around(self, space: str, tokens: Tokens) -> Iterator[Family]:
+        """Return the features of each unit's item: made once per item, however many units it has."""
+        item, starts = np.unique(self.facts.units.item, return_index=True)
+        size = len(self.facts.units)
+        units = Relation(np.append(starts, size), np.arange(size, dtype=np.int32), size)
+        fewest = -(-self.wanted.least // int(units.counts.max(initial=1)))  # fewer items cannot have enough units
+        own = Field(space, _at(tokens, tokens.offsets[item], np.diff(tokens.offsets)[item]))
+        return (self._inherited(family, units) for family in self._of(own, fewest))
 
-    def _of(self, field: Field, *, shapes: bool = False) -> Iterator[Family]:
-        yield field.unigrams(self.wanted.least)
+    def _inherited(self, family: Family, units: Relation) -> Family:
+        """Return the features of items as those of their units, where enough units have them."""
+        relation = Inherited.of_items(family.relation.whole(), units)
+        kept = np.flatnonzero(Limits(self.wanted.least, relation.size)(relation.counts))
+        return replace(family, relation=relation.take(kept), names=lambda at: family.names(kept[at]))
+
+    def _of(self, field: Field, least: int, *, shapes: bool = False) -> Iterator[Family]:
+        yield field.unigrams(least)
         if self.wanted.ngrams > 1:
-            yield from field.ngrams(self.wanted.ngrams, self.wanted.least)
+            yield from field.ngrams(self.wanted.ngrams, least)
         if self.wanted.shapes or shapes:
-            yield field.shapes(self.wanted.least)
+            yield field.shapes(least)
 
     def _words(self) -> Iterator[Family]:
         own = "span" if self.evaluation.task is Task.SPANS else "token"
@@ -88,8 +99,8 @@ class UnitFeatures:
         if self.evaluation.task is Task.SPANS:
             strings = categories(Kind.CATEGORY, own, f"{own} = ", self.evaluation.surface(), self.wanted.least)
             yield from [] if strings is None else [strings]
-        yield from self._of(Field(own, _at(self._tokens, first, length)), shapes=True)
-        yield from self._of(self._around("in", self._tokens))
+        yield from self._of(Field(own, _at(self._tokens, first, length)), self.wanted.least, shapes=True)
+        yield from self._around("in", self._tokens)
 
     def _neighbours(self, first: Index, length: Index) -> Iterator[Family]:
         item, offsets = self.facts.units.item, self._tokens.offsets

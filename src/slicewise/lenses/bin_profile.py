@@ -13,6 +13,7 @@ from slicewise.annotations import Task
 from slicewise.attributes.facts import expanded
 from slicewise.attributes.surface import abbreviation
 from slicewise.lenses.breakdown import LARGEST, Measure, Plan, Sliced
+from slicewise.lenses.common_attributes import common_attributes
 from slicewise.lenses.mentions import mentions, spread_out
 from slicewise.lenses.outcomes import unit_outcomes
 from slicewise.metrics.counts import f_beta
@@ -44,7 +45,7 @@ def profiles(evaluation: Evaluation, outcomes: Outcomes, plan: Plan) -> tuple[di
     gold = np.flatnonzero(outcomes.gold)
     bins = outcomes.bins[gold]
     sliced = _sliced(evaluation, plan)
-    described = [] if sliced is None else [one for one in sliced.described if len(one.values) == 1]
+    described = [] if sliced is None else common_attributes(sliced)
     attributes = {} if sliced is None else {o.attribute.name: _attribute(sliced, o, outcomes, size) for o in described}
     seen = None if sliced is None else _Seen(sliced.facts, gold, bins, size)
     shares = {} if seen is None else seen.shares()

@@ -44,10 +44,16 @@ class Asked:
             return f"{self.kind} of {names}"
         return f"plurality vote of {names}" if self.k is None else f"vote of {self.k} of {len(self.members)}: {names}"
 
+    def chosen(self, greedy: Greedy | None) -> Asked:
+        """Return it with the members of the chosen vote, where that is what was asked for."""
+        if self.kind != "greedy":
+            return self
+        if greedy is None:
+            raise UserError("greedy chooses its members by what they find, and there are no gold units; name others")
+        return Asked(self.kind, greedy.systems, greedy.k)
 
-def asked_ensemble(
-    text: str | None, task: Task, systems: Sequence[str], first: Mapping[str, str], greedy: Greedy | None
-) -> Asked:
+
+def asked_ensemble(text: str | None, task: Task, systems: Sequence[str], first: Mapping[str, str]) -> Asked:
     """Read `union:A,B`, `vote:K:A,B,C`, `greedy` …; all systems where none is named. `first`: run of a system."""
     if not task.has_units:
         raise UserError(
@@ -60,20 +66,28 @@ def asked_ensemble(
     number = ""
     if kind == "vote":
         number, _, rest = rest.partition(":")
-    members = _members(rest, systems, first)
-    if kind == "greedy":
-        if greedy is None or rest:
-            raise UserError("greedy chooses its members among all systems; it needs gold units, and no names")
-        return Asked(kind, greedy.systems, greedy.k)
+    if kind == "greedy" and rest.strip():
+        raise UserError("greedy chooses its members among all systems; leave out the names")
     if kind == "plurality" and task is not Task.LABELS:
         raise UserError(f"plurality is for the task labels, but the task is {task.value}; use majority or vote:K")
-    k = {"union": 1, "oracle": 1, "intersection": len(members), "majority": len(members) // 2 + 1, "plurality": None}
-    if kind != "vote":
-        return Asked(kind, members, k[kind])
-    if not number.isascii() or not number.isdigit() or not 1 <= int(number) <= len(members):
-        message = f"how many of {counted(len(members), 'system')} must agree? write vote:1 to vote:{len(members)}"
+    members = _members(rest, systems, first)
+    size = len(members)
+    k = {"union": 1, "oracle": 1, "intersection": size, "majority": size // 2 + 1, "plurality": None, "greedy": None}
+    asked = Asked(kind, members, _votes(number, size) if kind == "vote" else k[kind])
+    if task is Task.LABELS and kind != "oracle" and asked.k is not None and 2 * asked.k <= size:
+        raise UserError(
+            f"{asked.said} may return several labels of an item, and the task is labels; use plurality, or more votes"
+        )
+    return asked
+
+
+def _votes(text: str, members: int) -> int:
+    """Read how many members must agree."""
+    known = text.isascii() and text.isdigit() and len(text) <= len(str(members))
+    if not known or not 1 <= int(text) <= members:
+        message = f"how many of {counted(members, 'system')} must agree? write vote:1 to vote:{members}"
         raise UserError(f"{message}, or vote:K:A,B,C")
-    return Asked(kind, members, int(number))
+    return int(text)
 
 
 def _members(text: str, systems: Sequence[str], first: Mapping[str, str]) -> tuple[str, ...]:
@@ -118,10 +132,6 @@ def _labels(evaluation: Evaluation, asked: Asked, order: Sequence[str]) -> pl.Se
         return gold.set(pl.Series(~right), None)
     if asked.k is None:
         return label
-    if 2 * asked.k <= len(members):
-        raise UserError(
-            f"{asked.said} may return several labels of an item, and the task is labels; use plurality, or more votes"
-        )
     return label.set(pl.Series(votes.max(axis=0) < asked.k), None)
 
 

@@ -75,6 +75,7 @@ def difficulty(
     check_options(beta=1.0, resamples=resamples, confidence=confidence, seed=seed, restarts=restarts)
     if top < 0:
         raise UserError(f"top is {top}; expected 0 (all) or more")
+    _check_surface(evaluation, surface)
     step = on_step or (lambda _: None)
     systems = systems_compared(evaluation, restarts)
     outcomes = outcomes_of(evaluation, systems, metrics=metrics, threshold=threshold)
@@ -93,8 +94,6 @@ def difficulty(
     step("ranking the features of bin 0")
     features = _features(evaluation, outcomes, top, resamples=resamples, confidence=confidence, seed=seed)
     texts = surfaces(evaluation)
-    if surface is not None and texts is None:
-        raise UserError(f"the units have no text to look for {quoted(surface)} in; add --input FILE")
     forms, count = ([], 0) if texts is None else spread(evaluation, outcomes, texts, top or len(texts))
     step("looking for suspect gold")
     suspects = suspects_of(evaluation, outcomes)
@@ -143,6 +142,18 @@ def difficulty(
             draws=0,
         ),
     )
+
+
+def _check_surface(evaluation: Evaluation, surface: str | None) -> None:
+    """Refuse a string that cannot be looked for."""
+    if surface is None:
+        return
+    if not surface.strip():
+        raise UserError("the string to look for is empty; write --surface TEXT")
+    if surfaces(evaluation) is None:
+        labels = evaluation.task is Task.MULTILABEL
+        why = "labels are no mentions of a text; leave out --surface" if labels else "add --input FILE"
+        raise UserError(f"the units have no text to look for {quoted(surface)} in; {why}")
 
 
 def _with_negatives(evaluation: Evaluation, outcomes: Outcomes, spurious: Bins) -> Bins:

@@ -262,8 +262,7 @@ class Ensembles:
         bounds: dict[str, list[tuple[tuple[float, float] | None, int]]] = {}
         if draws is not None and self.draws is not None:
             drawn = {name: measure(draws) for name, measure in measures.items()}
-            alone = self._value(self.draws.counts()[:, best])
-            drawn["gain"] = self._value(draws) - alone
+            drawn["gain"] = self._value(draws) - self._best_alone(made, best, self.draws)
             bounds = {name: self.sample.bounds(found) for name, found in drawn.items()}
         unknown = {"precision", "f1"} if self.only_found else set()
         return [
@@ -284,6 +283,16 @@ class Ensembles:
             )
             for i, one in enumerate(made)
         ]
+
+    def _best_alone(self, made: Sequence[Made], best: Sequence[int], draws: Shared) -> Array:
+        """Return the score of each ensemble's best member in every draw; of equally good ones the mean, not a name."""
+        alone = self._value(draws.counts())
+        found = alone[:, best]
+        for i, one in enumerate(made):
+            equal = [j for j in one.members if self._alone[j] == self._alone[best[i]]]
+            if len(equal) > 1:
+                found[:, i] = alone[:, equal].mean(axis=1)
+        return found
 
 
 def _at_least(totals: NDArray[np.generic]) -> Array:

@@ -22,6 +22,7 @@ from slicewise.lenses.ranking import WAYS, rank
 from slicewise.lenses.sources import Extremes
 from slicewise.results.base import defined
 from slicewise.results.features import Feature, FeatureList, FeaturesResult
+from slicewise.stats.canonical import canonical_order, is_whole, steady_sum
 from slicewise.stats.intervals import Resamples, percentile_interval
 from slicewise.stats.multiplicity import benjamini_hochberg, benjamini_yekutieli, holm
 
@@ -345,8 +346,8 @@ def feature_list(
         over=population.over,
         n=population.size,
         metric=population.metric,
-        value=defined(float(population.finish(population.statistics.sum(axis=0)))),
-        mean=float(population.scores.mean()),
+        value=defined(float(population.finish(_totals(population)))),
+        mean=steady_sum(population.scores) / population.size,
         lower_is_better=population.sign < 0,
         ratio=request.ratio,
         tested=len(ranking.tested),
@@ -354,6 +355,11 @@ def feature_list(
         features=tuple(_Rows(population, ranking, q, request, drawn).features(shown)),
         confusions=confusions,
     )
+
+
+def _totals(population: Population) -> Array:
+    """Return the summed statistics of all rows."""
+    return np.array([steady_sum(column) for column in population.statistics.T])
 
 
 def _alike(population: Population) -> tuple[str, ...]:
@@ -382,13 +388,13 @@ class _Rows:
         every = np.concatenate([at, *(one.folded for one in shown)]).astype(np.int64)
         called = dict(zip(every.tolist(), self.ranking.names(every).to_list(), strict=True))
         with_it, counts, score_sums = self._sums(shown)
-        whole = population.statistics.sum(axis=0)
+        whole = _totals(population)
         metric, rest = population.finish(with_it), population.finish(whole - with_it)
         gained = population.sign * (rest - population.finish(whole))
         means = score_sums / counts
         others = population.size - counts
         rest_means = np.divide(
-            population.scores.sum() - score_sums, others, out=np.full(len(counts), np.nan), where=others > 0
+            steady_sum(population.scores) - score_sums, others, out=np.full(len(counts), np.nan), where=others > 0
         )
         bounds = self._bounds(shown)
         telling, called_units = [self._telling(one) for one in shown], population.names
@@ -433,8 +439,14 @@ class _Rows:
         from slicewise.extract.relation import Relation
 
         relation = Relation.of_rows([one.rows for one in shown], self.population.size)
-        columns = [relation.sums(column) for column in np.ascontiguousarray(self.population.statistics.T)]
-        return np.column_stack(columns), relation.counts.astype(np.float64), relation.sums(self.population.scores)
+
+        def summed(column: Array) -> Array:
+            if is_whole(column):
+                return relation.sums(column)
+            return np.array([steady_sum(column[one.rows]) for one in shown])
+
+        columns = [summed(column) for column in np.ascontiguousarray(self.population.statistics.T)]
+        return np.column_stack(columns), relation.counts.astype(np.float64), summed(self.population.scores)
 
     def _telling(self, one: Shown) -> NDArray[np.int32]:
         """Return the rows with the lowest scores (highest, where these are looked for), the first of equal ones."""
@@ -448,13 +460,13 @@ class _Rows:
             return [None] * len(shown)
         population, groups = self.population, self.drawn.clusters
         cells = np.zeros((groups, 2 * len(shown) + 2))
-        cells[:, -2] = np.bincount(population.group, minlength=groups)
-        cells[:, -1] = np.bincount(population.group, population.scores, minlength=groups)
-        for i, one in enumerate(shown):
-            group = population.group[one.rows]
+        every = np.arange(population.size, dtype=np.int32)
+        for i, rows in enumerate([*(one.rows for one in shown), every]):
+            group, scores = population.group[rows], population.scores[rows]
+            order = np.lexsort((scores, group))  # so that sums are the same to the last digit
             cells[:, 2 * i] = np.bincount(group, minlength=groups)
-            cells[:, 2 * i + 1] = np.bincount(group, population.scores[one.rows], minlength=groups)
-        sums = self.drawn.sums(cells)
+            cells[:, 2 * i + 1] = np.bincount(group[order], scores[order], minlength=groups)
+        sums = self.drawn.sums(cells[canonical_order(cells[:, None, :])])
         n, total = sums[:, :-2:2], sums[:, 1:-2:2]
         with np.errstate(invalid="ignore", divide="ignore"):
             difference = total / n - (sums[:, -1:] - total) / (sums[:, -2:-1] - n)

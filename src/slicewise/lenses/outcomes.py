@@ -53,7 +53,7 @@ class Outcomes:
     def __len__(self) -> int:
         return len(self.gold)
 
-    def where(self, chosen: Bits) -> Outcomes:
+    def where(self, chosen: Bits | Index) -> Outcomes:
         """Return some of the units."""
         return replace(
             self,

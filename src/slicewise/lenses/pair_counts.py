@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +14,8 @@ from slicewise.stats.complementarity import Shared
 from slicewise.stats.intervals import Resamples, percentile_interval
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from numpy.typing import NDArray
 
     from slicewise.lenses.outcomes import Outcomes
@@ -21,11 +23,14 @@ if TYPE_CHECKING:
     from slicewise.stats.patterns import Patterns
 
     Array = NDArray[np.float64]
+    Hashes = NDArray[np.uint64]
     Index = NDArray[np.int64]
 
 LOOKS = 3
 MOST_CELLS = 2**22
 """Numbers that are summed by draws at a time."""
+FEW_CELLS = 2**19
+"""Of a table of clusters and slices: small slices are summed together, large ones alone."""
 
 
 def shared(patterns: Patterns) -> Shared:
@@ -49,8 +54,12 @@ def shared_by_slice(patterns: Patterns) -> Shared:
 class Sample:
     """The draws of an evaluation's clusters; clusters are numbered by what is in them, not by where they stand."""
 
+    prints: Hashes
+    """A hash of each group's content."""
     position: Index
     """The number of each group."""
+    keys: Hashes
+    """A key of each system, which comes from its content."""
     resamples: Resamples | None
     confidence: float
 
@@ -58,35 +67,73 @@ class Sample:
     def of(cls, outcomes: Outcomes, groups: int, *, resamples: int, confidence: float, seed: int) -> Sample:
         """Return draws from the groups, which are numbered by their content."""
         by_group = outcomes.sliced(outcomes.group, groups)
-        order = np.argsort(_together(by_group.fingerprints(_content_keys(by_group))), kind="stable")
-        position = np.empty(groups, np.int64)
-        position[order] = np.arange(groups)
+        keys = _content_keys(by_group)
+        prints = _together(by_group.fingerprints(keys))
         drawn = Resamples(groups, resamples, seed, keep=True) if resamples and groups > 1 else None
-        return cls(position, drawn, confidence)
+        return cls(prints, _places(prints), keys, drawn, confidence)
+
+    def telling(self, more: Hashes) -> Sample:
+        """Return the same draws with groups told apart that differ in more than their units; the others stay."""
+        return replace(self, position=_places(self.prints, more))
+
+    def telling_slices(self, outcomes: Outcomes, codes: Index, slots: int) -> Sample:
+        """Return the same draws with groups told apart whose units stand in other slices."""
+        cells, at = np.unique(outcomes.group * slots + codes, return_inverse=True)
+        prints = _together(outcomes.sliced(at, len(cells)).fingerprints(self.keys))
+        return self.telling(
+            _summed(cells // slots, prints + mixed((cells % slots).astype(np.uint64)), len(self.position))
+        )
+
+    def telling_answers(self, group: Index, answers: Sequence[Index]) -> Sample:
+        """Return the same draws with groups told apart whose items differ; answers of gold, then of the systems."""
+        salts = mixed(np.concatenate([[np.uint64(0)], mixed(self.keys)]))
+        items = np.zeros(len(group), np.uint64)
+        for salt, own in zip(salts, answers, strict=True):
+            items += mixed(own.astype(np.uint64) + salt)
+        return self.telling(_summed(group, items, len(self.position)))
 
     def grouped(self, outcomes: Outcomes) -> Patterns:
         """Return the patterns by cluster group."""
         return outcomes.sliced(self.position[outcomes.group], len(self.position))
 
-    def shared(self, by_group: Patterns) -> Shared | None:
-        """Return what each two systems share in every draw, `(draws, systems, systems)`; some systems at a time."""
+    def shared(self, outcomes: Outcomes) -> Shared | None:
+        """Return what each two systems share in every draw, `(draws, systems, systems)`."""
         if self.resamples is None:
             return None
-        here = np.unique(by_group.slices // 2)
-        compact = np.zeros((len(self.position), 2), np.int64)
-        compact[here] = np.arange(2 * len(here)).reshape(-1, 2)
-        own = by_group.resliced(compact.ravel(), 2 * len(here))
+        found = self._drawn(self.resamples, self.grouped(outcomes), 1)
+        return Shared(found.n_gold[:, 0], found.found[:, 0], found.spurious[:, 0])
+
+    def shared_by_slice(self, outcomes: Outcomes, codes: Index, slots: int) -> Iterator[tuple[slice, Shared | None]]:
+        """Return the same in slices, `(draws, slices, systems, systems)`, some slices at a time."""
+        if self.resamples is None:
+            yield slice(0, slots), None
+            return
+        own = self.telling_slices(outcomes, codes, slots)
+        order = np.argsort(codes, kind="stable")
+        starts = np.searchsorted(codes[order], np.arange(slots + 1))
+        for some in _runs(starts, 2 * len(outcomes.systems) ** 2, self.resamples.draws):
+            rows = order[starts[some.start] : starts[some.stop]]
+            size = some.stop - some.start
+            place = own.position[outcomes.group[rows]] * size + codes[rows] - some.start
+            patterns = outcomes.where(rows).sliced(place, len(self.position) * size)
+            yield some, self._drawn(self.resamples, patterns, size)
+
+    def _drawn(self, resamples: Resamples, by_cell: Patterns, slots: int) -> Shared:
+        """Return what each two systems share in every draw; `by_cell` by group and slice, some systems at a time."""
+        here, at = np.unique(by_cell.slices // (2 * slots), return_inverse=True)
+        own = replace(by_cell, slices=at * 2 * slots + by_cell.slices % (2 * slots), size=2 * slots * len(here))
         size = own.systems
-        both = np.empty((2, self.resamples.draws, size, size))
+        both = np.empty((2, resamples.draws, slots, size, size))
         step = max(1, MOST_CELLS // max(1, own.size * size))
         for start in range(0, size, step):
             some = slice(start, start + step)
             counts = own.shared_with(some)[:, :, start:]  # those before have been summed with them
-            sums = self.resamples.sums(counts.reshape(len(here), 2, *counts.shape[1:]), here).transpose(1, 0, 2, 3)
-            both[:, :, some, start:] = sums
-            both[:, :, start:, some] = sums.swapaxes(2, 3)
-        gold = own.totals()[GOLD::2].sum(axis=1)
-        return Shared(n_gold=self.resamples.sums(gold, here), found=both[GOLD], spurious=both[SPURIOUS])
+            table = counts.reshape(len(here), slots, 2, *counts.shape[1:])
+            sums = resamples.sums(table, here).transpose(2, 0, 1, 3, 4)
+            both[..., some, start:] = sums
+            both[..., start:, some] = sums.swapaxes(3, 4)
+        gold = own.totals()[GOLD::2].sum(axis=1).reshape(len(here), slots)
+        return Shared(n_gold=resamples.sums(gold, here), found=both[GOLD], spurious=both[SPURIOUS])
 
     def sums(self, cells: NDArray[np.int64]) -> Array | None:
         """Return statistics of all groups, `(groups, ...)`, summed in every draw."""
@@ -99,12 +146,38 @@ class Sample:
         return [(bounds_of(float(lo), float(hi)), int(undefined)) for lo, hi, undefined in rows]
 
 
-def _together(prints: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def _runs(starts: Index, width: int, draws: int) -> Iterator[slice]:
+    """Return runs of slices, `width` columns each, whose table and draws are small; a large slice stands alone."""
+    start, slots = 0, len(starts) - 1
+    most = max(1, FEW_CELLS // (width * draws))
+    while start < slots:
+        rows = starts[start + 1 : start + 1 + most] - starts[start]
+        table = rows * width * np.arange(1, len(rows) + 1)
+        end = start + max(1, int(np.searchsorted(table, FEW_CELLS, side="right")))
+        yield slice(start, end)
+        start = end
+
+
+def _places(*prints: Hashes) -> Index:
+    """Return the place of each group by its first hash; of equal ones by the next."""
+    found = np.empty(len(prints[0]), np.int64)
+    found[np.lexsort(prints[::-1])] = np.arange(len(found))
+    return found
+
+
+def _summed(group: Index, prints: Hashes, groups: int) -> Hashes:
+    """Return one number per group from those of its parts, whatever their order."""
+    found = np.zeros(groups, np.uint64)
+    np.add.at(found, group, mixed(prints))
+    return found
+
+
+def _together(prints: Hashes) -> Hashes:
     """Return one number per group from those of its spurious and its gold units."""
-    return prints[SPURIOUS::2] * np.uint64(3) + prints[GOLD::2]
+    return mixed(mixed(prints[SPURIOUS::2]) + prints[GOLD::2])
 
 
-def _content_keys(by_group: Patterns) -> NDArray[np.uint64]:
+def _content_keys(by_group: Patterns) -> Hashes:
     """Return a key of each system that comes from what it has where, not from its name or place.
 
     The first look knows how many systems have what, the next ones which. Systems that are mirror images of each other

@@ -69,6 +69,14 @@ class _Output:
     def error(self, what: str, advice: str = "write a .jsonl file") -> UserError:
         return UserError(f"{what}; {advice}", where=str(self.path))
 
+    def size(self) -> int:
+        """Return how many units there are; the negative label and those that are ignored are none."""
+        if self.answers is None:
+            return len(self.units)
+        options = self.evaluation.options
+        none = [label for label in (options.negative_label, *options.ignore) if label is not None]
+        return int((~self.answers.is_in(none)).sum())
+
     def names(self) -> pl.Series:
         """Return the label of each unit."""
         return pl.Series(self.units.labels, dtype=pl.String).gather(self.units.label)
@@ -105,7 +113,7 @@ def write_system(
     _check_reads_back(output, data, compressed=compressed)
     with whole_file(path) as file:
         file.write(data)
-    return Written(path, len(output.units), dropped)
+    return Written(path, output.size(), dropped)
 
 
 # ------------------------------------------------------------------ which format

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from slicewise.errors import counted
 from slicewise.render.blocks import Block, Column, Grid, Sentence
 from slicewise.render.numbers import bounds, score, signed
+from slicewise.results.capping import MOST_ROWS, capped
 from slicewise.results.heading import heading
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ FEW = 3
 MANY = 12
 """With more, only the best partner of each system is shown."""
 BEST_PAIRS = 3
+BEST_VOTES = 5
 MOST_BUCKETS = 16
 TITLES = {
     "r_comp": "Of what the row's system misses, the column's finds (R_comp)",
@@ -49,7 +51,7 @@ def blocks(result: ComplementResult) -> list[Block]:
     found.append(_together(result))
     found += _pairs(result)
     found += _slices(result)
-    found += [_curve(result), *_questions(result)]
+    found += [capped(_curve(result)), *_questions(result)]
     return [*found, Sentence(result.signature, "aside")]
 
 
@@ -57,9 +59,9 @@ def _together(result: ComplementResult) -> Grid:
     """Return systems alone, then what they would score together."""
     recall_only = bool(result.rule)
     alone = sorted(result.systems.values(), key=_rank)
-    rows = [(one.systems[0], one) for one in alone]
+    rows = [(one.systems[0], one) for one in alone[:MOST_ROWS]]
     marked = {(0, 1 if recall_only else 3)}
-    votes = [one for one in result.ensembles if one.kind == "vote"]
+    votes = _best_votes(result)
     single = result.data["task"] == "labels"
     for kind, sign in () if single else (("union", "∪"), ("intersection", "∩")):
         pairs = sorted((one for one in result.ensembles if one.kind == kind), key=_rank)[:BEST_PAIRS]
@@ -82,6 +84,13 @@ def _together(result: ComplementResult) -> Grid:
     )
     cells = tuple(_scores(name, one, recall_only=recall_only, drawn=drawn, tags=tags) for name, one in rows)
     return Grid("Alone and together", tuple(columns), cells, _note(result), frozenset(marked), name="ensembles")
+
+
+def _best_votes(result: ComplementResult) -> list[Together]:
+    """Return the votes of all systems; where these are many, the best ones."""
+    votes = [one for one in result.ensembles if one.kind == "vote"]
+    best = sorted(range(len(votes)), key=lambda i: _rank(votes[i]))
+    return [votes[i] for i in sorted(best[:BEST_VOTES])] if len(votes) > MOST_ROWS else votes
 
 
 def _vote(one: Together, *, recall_only: bool) -> str:
@@ -116,6 +125,9 @@ def _note(result: ComplementResult) -> str:
             f"on, {counted(result.greedy.folds, 'fold')}."
         )
     parts.append("oracle: every right unit that any system has, and nothing else.")
+    if len(result.systems) > MOST_ROWS:
+        shown = f"The best {MOST_ROWS} systems and the best {BEST_VOTES} votes"
+        parts.append(f"{shown} of {len(result.systems):,}: --csv DIR and --json FILE have all.")
     if result.inference.resamples:
         parts.append(f"Intervals: {result.inference.interval}.")
     return " ".join(parts)
@@ -126,7 +138,7 @@ def _pairs(result: ComplementResult) -> list[Block]:
     if len(names) <= FEW:
         return [_one_by_one(result)]
     if len(names) > MANY:
-        return [_partners(result)]
+        return [capped(_partners(result))]
     shown = ["r_comp"] if result.rule else ["r_comp", "p_comp", "f_comp", "comp"]
     return [_matrix(result, name) for name in shown]
 
@@ -179,7 +191,8 @@ def _own(pair: Complement, measure: str) -> int:
 
 def _partners(result: ComplementResult) -> Grid:
     rows = []
-    for name in result.systems:
+    ranked = [one.systems[0] for one in sorted(result.systems.values(), key=_rank)]
+    for name in ranked if len(ranked) > MOST_ROWS else result.systems:
         rivals = [pair for pair in result.pairs if pair.a == name]
         best = max(rivals, key=lambda pair: (-1.0 if pair.r_comp is None else pair.r_comp, pair.b))
         rows.append(

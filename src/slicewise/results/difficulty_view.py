@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from slicewise.errors import counted
 from slicewise.render.blocks import Block, Column, Grid, Sentence
 from slicewise.render.numbers import probability, score
+from slicewise.results.capping import MOST_ROWS, capped
 from slicewise.results.heading import heading
 
 if TYPE_CHECKING:
@@ -50,20 +51,14 @@ def blocks(result: DifficultyResult) -> list[Block]:
     if result.surface is not None:
         return [*found, *_surface(result), Sentence(result.signature, "aside")]
     found += [Sentence(f"• {text}") for text in result.findings]
-    found += [_counts(result), _shares(result.gold)]
-    found += [_singular(result)] if len(result.gold.systems) > 1 else []
-    found += _left_out(result)
-    found += [_pair(result, pair) for pair in result.pairwise[: result.shown_pairs]]
-    if any(result.spurious.totals):
-        found.append(_spurious(result))
-    found += [
-        *_profile(result),
-        *_columns(result),
-        *_examples(result),
-        *_features(result),
-        *_spread(result),
-        *_suspects(result),
-    ]
+    by_system = [_counts(result), _shares(result.gold)]
+    by_system += [_singular(result)] if len(result.gold.systems) > 1 else []
+    by_system += _left_out(result)
+    by_system += [_pair(result, pair) for pair in result.pairwise[: result.shown_pairs]]
+    by_system += [_spurious(result)] if any(result.spurious.totals) else []
+    found += [capped(grid) for grid in by_system]
+    found += [capped(grid, rows=False) for grid in (*_profile(result), *_columns(result))]
+    found += [*_examples(result), *_features(result), *_spread(result), *_suspects(result)]
     return [*found, Sentence(result.signature, "aside")]
 
 
@@ -99,10 +94,16 @@ def _noun(result: DifficultyResult) -> str:
     return "items" if result.rule else "gold units"
 
 
+def _systems(table: BinTable) -> list[str]:
+    """Return the systems; where not all can be shown, those that find most come first."""
+    names = list(table.systems)
+    return names if len(names) < MOST_ROWS else sorted(names, key=lambda name: (-sum(table.systems[name]), name))
+
+
 def _counts(result: DifficultyResult) -> Grid:
     """Return the paper's table of absolute values."""
     table, noun = result.gold, _noun(result)
-    names, size = list(table.systems), len(table.totals)
+    names, size = _systems(table), len(table.totals)
     values: list[list[float | None]] = [[float(table.systems[name][n]) for name in names] for n in range(size)]
     columns = [[f"{table.systems[name][n]:,}" for name in names] for n in range(size)]
     texts, best, worst = _marked(columns[1:-1], values[1:-1], 2)
@@ -118,7 +119,7 @@ def _counts(result: DifficultyResult) -> Grid:
 
 
 def _shares(table: BinTable) -> Grid:
-    names, size = list(table.systems), len(table.totals)
+    names, size = _systems(table), len(table.totals)
     inner = range(1, size - 1) if size > 2 else range(1, size)
     values = [[table.shares[name][n] for name in names] for n in inner]
     columns = [[_percent(v) for v in column] for column in values]
@@ -147,10 +148,10 @@ def _singular(result: DifficultyResult) -> Grid:
     return Grid("Singular contributions (bin 1)", columns, tuple(rows), name="singular")
 
 
-def _left_out(result: DifficultyResult) -> list[Block]:
+def _left_out(result: DifficultyResult) -> list[Grid]:
     if result.leave_one_out is None:
         return []
-    names = list(result.leave_one_out)
+    names = _systems(result.gold)
     size = len(next(iter(result.leave_one_out.values())).totals)
     values = [[result.leave_one_out[name].shares[n] for name in names] for n in range(size)]
     texts, best, worst = _marked([[_percent(v) for v in column] for column in values], values, 1)
@@ -197,7 +198,7 @@ def _rate(value: float | None) -> str:
 
 def _spurious(result: DifficultyResult) -> Grid:
     table = result.spurious
-    names, size = list(table.systems), len(table.totals)
+    names, size = _systems(result.gold), len(table.totals)
     negatives = table.totals[0] > 0
     inner = range(0 if negatives else 1, size)
     rows = [(name, *(f"{table.systems[name][n]:,}" for n in inner), f"{sum(table.systems[name]):,}") for name in names]
@@ -208,7 +209,7 @@ def _spurious(result: DifficultyResult) -> Grid:
     return Grid("Spurious units by how many systems return them", head, tuple(rows), note, name="spurious-bins")
 
 
-def _profile(result: DifficultyResult) -> list[Block]:
+def _profile(result: DifficultyResult) -> list[Grid]:
     bins = [n for n, one in result.profile.items() if one.n]
     if not bins:
         return []
@@ -231,10 +232,10 @@ def _number(value: float | None) -> str:
     return "–" if value is None else f"{value:.2g}" if abs(value) < 0.01 else f"{value:.3g}"
 
 
-def _columns(result: DifficultyResult) -> list[Block]:
+def _columns(result: DifficultyResult) -> list[Grid]:
     """Return the values of the tokens' own columns: parts of speech, where the file has them."""
     bins = [n for n, one in result.profile.items() if one.n]
-    found: list[Block] = []
+    found: list[Grid] = []
     for name in result.profile[0].columns if bins else ():
         totals: dict[str, int] = {}
         for n in bins:
@@ -324,7 +325,7 @@ def _surface(result: DifficultyResult) -> list[Block]:
         ("In longer gold units", one.longer, sum(one.containing)),
         ("Not in gold", one.returned, sum(one.spurious)),
     )
-    found: list[Block] = [Grid(f"“{one.surface}” over the bins", head, rows, note, name="surface")]
+    found: list[Block] = [capped(Grid(f"“{one.surface}” over the bins", head, rows, note, name="surface"))]
     for title, shown, n in listed:
         more = f"{n - len(shown):,} more; --top N shows more, 0 all." if len(shown) < n else ""
         found += _mentions(title, shown, f"surface-{title}", size - 1, more)
@@ -355,7 +356,7 @@ def _spread(result: DifficultyResult) -> list[Block]:
         f"{unusual:,} of {counted(result.forms, 'string')} with two gold units or more do; all are in --csv DIR."
     )
     grid = Grid("Strings that are mostly found, and sometimes resist", head, rows, note, name="spread")
-    return [grid, *(block for form in forms[:FORM_MENTIONS] for block in _form(form, size - 1))]
+    return [capped(grid, rows=False), *(block for form in forms[:FORM_MENTIONS] for block in _form(form, size - 1))]
 
 
 def _form(form: Form, systems: int) -> list[Block]:
@@ -413,7 +414,8 @@ def _aside(result: DifficultyResult) -> Grid:
     ]
     note = "In brackets: the rank. What is set aside counts neither as gold nor as returned."
     metric = "F1" if result.metric == "f1" else result.metric
-    return Grid(f"{metric} with suspects set aside", tuple(columns), tuple(rows), note, name="without-suspects")
+    grid = Grid(f"{metric} with suspects set aside", tuple(columns), tuple(rows), note, name="without-suspects")
+    return capped(grid)
 
 
 def _short(text: str, limit: int) -> str:

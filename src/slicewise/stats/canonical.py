@@ -1,4 +1,4 @@
-"""An order of the clusters that depends on what is in them, not on how the input happened to be ordered."""
+"""Orders of clusters and sums of values that depend on what they are, not on how the input happened to be ordered."""
 
 from __future__ import annotations
 
@@ -31,6 +31,16 @@ def canonical_order(statistics: NDArray[Any]) -> NDArray[np.int64]:
     rank = np.empty(len(by_system), dtype=np.uint64)
     rank[np.argsort(by_system, kind="stable")] = np.arange(len(by_system), dtype=np.uint64)
     return np.argsort(mixed(rows + mixed(rank)).sum(axis=1), kind="stable")
+
+
+def is_whole(values: NDArray[np.float64]) -> bool:
+    """Tell whether all values are whole numbers, whose sums are exact."""
+    return bool((values == np.rint(values)).all())
+
+
+def steady_sum(values: NDArray[np.float64]) -> float:
+    """Return a sum that is the same to the last digit in whatever order the values stand."""
+    return float((values if is_whole(values) else np.sort(values)).sum())
 
 
 def _row_hashes(statistics: NDArray[Any]) -> Hashes:

@@ -61,9 +61,10 @@ def complementarity(common: Array, *, in_draws: bool = False) -> Array:
     there it is always undefined.
     """
     own = _own(common)
-    a, b = (np.broadcast_to(side, common.shape) for side in (own[..., :, None], own[..., None, :]))
-    share = np.divide(common, a, out=np.full(common.shape, np.nan), where=a > 0)
-    return np.where((b == 0) & ~(in_draws & (a == 0)), 1.0, 1 - share)
+    a, b = own[..., :, None], own[..., None, :]
+    with np.errstate(invalid="ignore"):  # of no errors, none are common: 0/0 is undefined
+        shares = 1 - common / a
+    return np.where((b == 0) & ~(in_draws & (a == 0)), 1.0, shares)
 
 
 def f_comp(p_comp: Array, r_comp: Array, beta: float = 1.0) -> Array:

@@ -72,10 +72,6 @@ class Patterns:
         """Return some of the patterns."""
         return Patterns(self.bits[chosen], self.slices[chosen], self.counts[chosen], self.size)
 
-    def resliced(self, slices: Counts, size: int) -> Patterns:
-        """Return the patterns in other slices: `slices` gives the new one of each old one, in an order that rises."""
-        return Patterns(self.bits, slices[self.slices], self.counts, size)
-
     def bins(self) -> Bins:
         """Return how many rows n systems have, and how many of these each system has."""
         top = self.systems + 1
