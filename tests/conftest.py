@@ -15,6 +15,8 @@ settings.register_profile("same", derandomize=True, deadline=None)
 settings.register_profile("search", deadline=None, max_examples=500)
 settings.load_profile("same")  # the same examples in every run; --hypothesis-profile search looks for new ones
 
+pytest_plugins = ["browser_pages"]
+
 ROOT = Path(__file__).resolve().parent.parent
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from slicewise.lenses.difficulty import difficulty
     from slicewise.lenses.features import features
     from slicewise.lenses.items import items
+    from slicewise.lenses.report import report
     from slicewise.lenses.score import score
     from slicewise.lenses.study import study
     from slicewise.lenses.units import units
@@ -28,6 +29,7 @@ _HOMES = {
     "features": "slicewise.lenses.features",
     "items": "slicewise.lenses.items",
     "load": "slicewise.loading",
+    "report": "slicewise.lenses.report",
     "score": "slicewise.lenses.score",
     "study": "slicewise.lenses.study",
     "units": "slicewise.lenses.units",
@@ -35,7 +37,7 @@ _HOMES = {
 
 __all__ = [
     "Evaluation", "UserError", "__version__", "buckets", "complement", "difficulty", "features", "items", "load",
-    "score", "study", "units",
+    "report", "score", "study", "units",
 ]  # fmt: skip
 
 

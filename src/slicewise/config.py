@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 FILES = ("gold", "train", "matrix")
+OF_A_MATRIX = ("cluster", "lower")
+"""What the options of all data sets say of a table of 0 and 1, too."""
 UNION_MEMBERS = {"str", "int", "float", "list"}
 """What pydantic puts behind a key that may be of several types."""
 
@@ -91,6 +94,28 @@ class Settings(Dataset):
         return found
 
 
+@dataclass(frozen=True)
+class Config:
+    """What a configuration file says: the keywords of `load` per data set, how to score, and how to slice."""
+
+    datasets: list[dict[str, Any]]
+    scoring: dict[str, Any]
+    slicing: dict[str, Any]
+
+
+def read_config(path: Path, name: str | None) -> Config:
+    """Read a configuration file; of several data sets, the one that is named."""
+    settings = read_settings(path)
+    scoring, slicing = settings.scoring(), settings.slicing(path.parent)
+    found = datasets(settings, path)
+    if name is not None and settings.dataset:
+        names = [str(d.get("name", "")) for d in found]
+        if name not in names:
+            raise UserError(f"no data set {quoted(name)}; {did_you_mean(name, names)}", where=str(path))
+        found = [d for d in found if d.get("name") == name]
+    return Config(found, scoring, slicing)
+
+
 def read_settings(path: Path) -> Settings:
     """Read a configuration file, and say which key is wrong."""
     try:
@@ -119,7 +144,8 @@ def datasets(settings: Settings, path: Path) -> list[dict[str, Any]]:
     found = []
     for dataset in chosen:
         own = {name: getattr(dataset, name) for name in Dataset.model_fields}
-        merged = {key: own[key] if own[key] is not None else shared.get(key) for key in own}
+        common = shared if dataset.matrix is None else {key: shared[key] for key in OF_A_MATRIX}
+        merged = {key: own[key] if own[key] is not None else common.get(key) for key in own}
         found.append(_located({key: value for key, value in merged.items() if value is not None}, path.parent))
     return found
 

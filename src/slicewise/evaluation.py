@@ -64,6 +64,8 @@ class Evaluation:
     train: Training | None = None
     digests: tuple[str, ...] = ()
     """`role:hash` of each file."""
+    dated: str | None = None
+    """The day on which the newest of the files was last changed."""
 
     def __post_init__(self) -> None:
         _check(self)

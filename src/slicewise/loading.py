@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -69,9 +70,10 @@ def load(
     if train is not None:
         with explained(str(train)):
             training = _read_training(opened("train", train), format, gold_column, inputs, others=token_columns)
-    return Evaluation.build(
+    made = Evaluation.build(
         name or opened.stem, gold_file, files, runs.restarts, texts, chosen, training, opened.digests
     )
+    return replace(made, dated=opened.dated)
 
 
 class _Files(Mapping[str, Annotations]):
@@ -131,6 +133,7 @@ class _Opened:
     def __init__(self, on_file: Callable[[str], None] | None = None) -> None:
         self.on_file = on_file
         self.digests: list[str] = []
+        self.newest: float | None = None
         self.first: str = ""
         self.kept: dict[str, Source] = {}
 
@@ -141,12 +144,19 @@ class _Opened:
         self.first = self.first or source.name
         column = "" if source.column is None else f":{source.column}"
         self.digests += [f"{role}:{file.digest[:12]}{column}" for file in source.files]
+        known = [time for time in (self.newest, *(file.modified for file in source.files)) if time is not None]
+        self.newest = max(known, default=None)
         return source
 
     def later(self, role: str, path: Path_) -> Callable[[], Source]:
         """Return a function that opens a source; that it is there is checked at once."""
         self.first = self.first or check_exists(path)
         return lambda: self(role, path)
+
+    @property
+    def dated(self) -> str | None:
+        """The day on which the newest of the files was last changed."""
+        return None if self.newest is None else datetime.fromtimestamp(self.newest, UTC).date().isoformat()
 
     @property
     def stem(self) -> str:
@@ -180,4 +190,5 @@ def _load_matrix(
     }
     restarts = {system: (system,) for system in files}
     options = replace(options, task=Task.SCORES)
-    return Evaluation.build(name or opened.stem, None, files, restarts, [], options, digests=opened.digests)
+    made = Evaluation.build(name or opened.stem, None, files, restarts, [], options, digests=opened.digests)
+    return replace(made, dated=opened.dated)

@@ -8,9 +8,11 @@ import math
 import re
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from command_output import document_of, strict
 from conftest import Ran
 
 from slicewise.attributes import catalogue
@@ -30,23 +32,7 @@ DIAGNOSIS = {"spearman", "std", "best", "worst", "gap"}
 EXTREME = {"bucket", "difference", "ci", "p", "q"}
 
 
-def refuse(constant: str) -> Any:
-    raise AssertionError(f"{constant} is not JSON")
-
-
-def strict(text: str) -> Any:
-    """Parse JSON as other programs do: no NaN, no infinity."""
-    return json.loads(text, parse_constant=refuse)
-
-
-def document(ran: Ran) -> Any:
-    assert ran.code == 0, ran.err
-    assert "Traceback" not in ran.err
-    found = strict(ran.out)
-    assert list(found) == ["slicewise", "schema", "command", "signature", "data", "result"]
-    assert (found["command"], found["schema"]) == ("buckets", 1)
-    assert "\n" not in found["signature"]
-    return found
+document = partial(document_of, "buckets")
 
 
 def check_result(found: Any) -> None:

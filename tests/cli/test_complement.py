@@ -6,11 +6,14 @@ import csv
 import json
 import time
 from collections.abc import Callable
+from functools import partial
 from itertools import combinations, permutations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from command_output import document_of, refused
 from conftest import Ran
+from systems_data import CONLL, LABELLED, LABELS, SEVERAL, TASKS, TEXT, conll, write_systems
 
 import slicewise
 
@@ -64,98 +67,24 @@ TOGETHER: dict[tuple[str, str, int | None], tuple[int, int]] = {
 }
 
 
-def conll(tags: list[list[str]], tokens: list[list[str]] = TOKENS) -> str:
-    sentences = zip(tokens, tags, strict=True)
-    return "\n".join("".join(f"{w}\t{t}\n" for w, t in zip(ws, ts, strict=True)) for ws, ts in sentences)
-
-
-def characters(tags: list[list[str]]) -> str:
-    """Return one object per sentence, with its text and spans of characters; all of ours have one token."""
-    lines = []
-    for words, labels in zip(TOKENS, tags, strict=True):
-        starts = [len(" ".join([*words[:i], ""])) for i in range(len(words))]
-        spans = [
-            {"start": s, "end": s + len(w), "label": tag[2:]}
-            for s, w, tag in zip(starts, words, labels, strict=True)
-            if tag != "O"
-        ]
-        lines.append(json.dumps({"text": " ".join(words), "spans": spans}) + "\n")
-    return "".join(lines)
-
-
-LABELS = {"g": "abcabc", "x": "abaac ", "y": "acbaba", "z": "bcbbba"}  # a space is no answer
-SETS = {"g": ["p q", "q", "", "r"], "x": ["p", "q", "r", "r"], "y": ["p q", "", "r", "p"]}
-TEXTS = {
-    "g": ["one two", "three", "four five six", "seven"],
-    "x": ["one two", "three x", "four six", "seven"],  # word error rates 0, 1, 1/3, 0
-    "y": ["one", "three", "four five six", "eight"],  # 1/2, 0, 0, 1
-}
-SCORES = [(0.9, 0.2), (0.1, 0.8), (0.5, 0.5), (0.7, 0.6)]
 MATRIX = "item,p,q,r\n762_levodopa,1,0,0\n10_levodopa,1,1,1\n11_calcium,0,0,0\n12_calcium,1,1,0\n13_calcium,0,1,1\n"
-
-CONLL = ("--gold", "g.conll", "-s", "a=a.conll", "-s", "b=b.conll", "-s", "c=c.conll")
-LABELLED = ("--task", "labels", "--gold", "lg.txt", "-s", "x=lx.txt", "-s", "y=ly.txt", "-s", "z=lz.txt")
-SEVERAL = ("--task", "multilabel", "--gold", "mg.txt", "-s", "x=mx.txt", "-s", "y=my.txt")
-TEXT = ("--task", "text", "--gold", "tg.txt", "-s", "x=tx.txt", "-s", "y=ty.txt")
-SCORED = ("--task", "scores", "-s", "a=s.jsonl:m.a", "-s", "b=s.jsonl:m.b")
-TASKS: dict[str, tuple[str, ...]] = {
-    "spans": CONLL,
-    "characters": ("--gold", "g.jsonl", "-s", "a=a.jsonl", "-s", "b=b.jsonl", "-s", "c=c.jsonl"),
-    "tokens": ("--task", "tokens", *CONLL),
-    "labels": LABELLED,
-    "multilabel": SEVERAL,
-    "exact-match": (*TEXT, "--metric", "exact-match"),
-    "wer": (*TEXT, "--metric", "wer"),
-    "jsonl scores": SCORED,
-    "csv scores": ("--task", "scores", "-s", "a=s.csv:a", "-s", "b=s.csv:b"),
-    "matrix": ("--matrix", "m.csv"),
-}
 MISSES_ONLY = ("exact-match", "wer", "jsonl scores", "csv scores", "matrix")
 
 
 @pytest.fixture
 def files(write: Write, tmp_path: Path) -> Path:
-    for name, tags in SPANS.items():
-        write(f"{name}.conll", conll(tags))
-        write(f"{name}.jsonl", characters(tags))
-    for name, answers in LABELS.items():
-        write(f"l{name}.txt", "".join(f"{answer.strip()}\n" for answer in answers))
-    for prefix, texts in (("m", SETS), ("t", TEXTS)):
-        for name, lines in texts.items():
-            write(f"{prefix}{name}.txt", "".join(f"{line}\n" for line in lines))
-    write("s.jsonl", "".join(json.dumps({"m": {"a": a, "b": b}}) + "\n" for a, b in SCORES))
-    write("s.csv", "a,b\n" + "".join(f"{a},{b}\n" for a, b in SCORES))
-    write("m.csv", MATRIX)
+    write_systems(write, TOKENS, SPANS, MATRIX)
     return tmp_path
 
 
 # ---------------------------------------------------------------------- reading results
 
 
-def refuse(constant: str) -> Any:
-    raise AssertionError(f"{constant} is not JSON")
-
-
-def document(ran: Ran) -> Any:
-    assert ran.code == 0, ran.err
-    assert "Traceback" not in ran.err
-    found = json.loads(ran.out, parse_constant=refuse)
-    assert list(found) == ["slicewise", "schema", "command", "signature", "data", "result"]
-    assert (found["command"], found["schema"]) == ("complement", 1)
-    return found
+document = partial(document_of, "complement")
 
 
 def result(ran: Ran) -> Any:
     return document(ran)["result"]
-
-
-def refused(ran: Ran, *parts: str) -> None:
-    """Check that there is one line, that it says this, and that nothing else was written."""
-    assert (ran.code, ran.out) == (2, ""), ran
-    assert ran.err.startswith("slicewise: ")
-    assert ran.err.count("\n") == 1, ran.err
-    for part in parts:
-        assert part in ran.err, ran.err
 
 
 def by_pair(rows: list[Row]) -> dict[tuple[str, str], Row]:
@@ -800,7 +729,7 @@ def test_a_file_scores_what_the_ensemble_scores(asked: str, task: str, files: Pa
 def test_what_a_file_looks_like(files: Path, run: Run) -> None:
     assert run("complement", *CONLL, "--write-ensemble", "e.conll", "--ensemble", "vote:2").code == 0
     tags = [["B-PER", "O", "B-PER"], ["B-LOC", "O"], ["B-ORG", "O", "O", "O"], ["O", "O", "O"]]
-    assert (files / "e.conll").read_text(encoding="utf-8") == conll(tags)
+    assert (files / "e.conll").read_text(encoding="utf-8") == conll(tags, TOKENS)
 
 
 def test_the_oracle_as_a_file(files: Path, run: Run) -> None:
@@ -933,7 +862,7 @@ def test_an_ensemble_without_a_file(files: Path, run: Run) -> None:
 
 @pytest.mark.parametrize("name", ["g.conll", "b.conll", "./c.conll", "t.conll", "link.conll"])
 def test_nothing_that_is_read_is_written_over(name: str, files: Path, run: Run) -> None:
-    (files / "t.conll").write_text(conll(SPANS["g"]))
+    (files / "t.conll").write_text(conll(SPANS["g"], TOKENS))
     (files / "link.conll").symlink_to("a.conll")
     before = {path.name: path.read_bytes() for path in files.iterdir()}
     refused(run("complement", *CONLL, "--train", "t.conll", "--write-ensemble", name), "written over")
@@ -1015,7 +944,7 @@ def rows_of(path: Path) -> list[dict[str, str]]:
 def test_tables(files: Path, run: Run) -> None:
     found = result(run("complement", *CONLL, "--resamples", "40", "--csv", "out", "--json", "-"))
     names = {path.stem for path in (files / "out").iterdir()}
-    assert names == {"pairs", "slices", "ensembles", "curve", "greedy", "units"}
+    assert names == {"pairs", "slices", "patterns", "ensembles", "curve", "greedy", "units"}
     pairs = rows_of(files / "out" / "pairs.csv")
     assert [(row["a"], row["b"]) for row in pairs] == [(pair["a"], pair["b"]) for pair in found["pairs"]]
     for row, pair in zip(pairs, found["pairs"], strict=True):

@@ -213,3 +213,11 @@ def test_the_examples(run: Run, examples: Path) -> None:
     found = result(run("score", "--config", examples / "slicewise.toml", "--resamples", "0", "--json", "-"))
     assert [d["data"]["name"] for d in found["datasets"]] == ["news", "chat"]
     assert "crf#2" in found["datasets"][0]["data"]["systems"]
+
+
+def test_columns_of_the_gold_file_as_attributes(run: Run, write: Write) -> None:
+    write("g.conll", "Ada\tNN\tB-PER\nmet\tVB\tO\n\nBob\tNN\tB-PER\n")
+    write("c.toml", 'gold = "g.conll"\nattribute = "col2"\nresamples = 0\nsystems = { a = "g.conll", b = "g.conll" }\n')
+    for command in ("buckets", "complement", "difficulty"):
+        ran = run(command, "--config", "c.toml", "--json", "-")
+        assert '"col2"' in ran.out, (command, ran.err)

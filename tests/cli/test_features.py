@@ -16,6 +16,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from command_output import document_of, refused
 from conftest import Ran
 from needs import need_module
 
@@ -37,17 +38,8 @@ DATA = ("--gold", "g.txt", "--input", "in.txt", "--system", "a=a.txt", "--system
 """What `files` writes."""
 
 
-def refuse(constant: str) -> Any:
-    raise AssertionError(f"{constant} is not JSON")
-
-
 def document(ran: Ran) -> Any:
-    assert ran.code == 0, ran.err
-    assert "Traceback" not in ran.err
-    found = json.loads(ran.out, parse_constant=refuse)
-    assert list(found) == ["slicewise", "schema", "command", "signature", "data", "result"]
-    assert (found["command"], found["schema"]) == ("features", 1)
-    assert "\n" not in found["signature"]
+    found = document_of("features", ran)
     for one in found["result"]["lists"]:
         check_list(one, found["data"]["items"])
     return found
@@ -83,16 +75,6 @@ def first(ran: Ran) -> dict[str, Any]:
 
 def kinds(ran: Ran) -> set[str]:
     return {feature["kind"] for one in lists(ran) for feature in one["features"]}
-
-
-def refused(ran: Ran, *parts: str) -> None:
-    """Check that there is one line, that it says this, and that nothing else was written."""
-    assert ran.code == 2, ran.out + ran.err
-    assert ran.out == ""
-    assert ran.err.startswith("slicewise: ")
-    assert ran.err.count("\n") == 1, ran.err
-    for part in parts:
-        assert part in ran.err, ran.err
 
 
 def sentiment() -> list[tuple[str, str, str, str, str]]:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from command_output import refused
 from conftest import Ran
 
 if TYPE_CHECKING:
@@ -40,13 +41,6 @@ def found(ran: Ran) -> list[dict[str, Any]]:
 
 def numbers(ran: Ran) -> list[int]:
     return [item["item"] for item in found(ran)]
-
-
-def refused(ran: Ran, part: str) -> None:
-    assert (ran.code, ran.out) == (2, ""), ran
-    assert ran.err.startswith("slicewise: ")
-    assert ran.err.count("\n") == 1
-    assert part in ran.err
 
 
 def test_every_item_with_its_scores_and_answers(files: Path, run: Run) -> None:

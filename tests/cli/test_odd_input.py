@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
+from command_output import refused
 from conftest import Ran
 
 if TYPE_CHECKING:
@@ -21,12 +22,6 @@ def result(ran: Ran) -> Any:
     assert ran.code == 0, ran.err
     assert "Warning" not in ran.err
     return json.loads(ran.out)["result"]
-
-
-def refused(ran: Ran, part: str) -> None:
-    assert (ran.code, ran.out) == (2, ""), ran
-    assert ran.err.count("\n") == 1, ran.err
-    assert part in ran.err
 
 
 def test_the_same_column_of_two_files(write: Write, run: Run) -> None:

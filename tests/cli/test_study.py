@@ -7,10 +7,12 @@ import json
 import os
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from command_output import document_of
 from conftest import Ran
 
 Write = Callable[[str, str | bytes], str]
@@ -22,18 +24,7 @@ MODEL_WISE = {"system", "dataset", "attribute", "spearman", "std", "friedman_p"}
 ATTRIBUTE_WISE = {"dataset", "attribute", "zeta", "rho", "friedman_p"}
 
 
-def refuse(constant: str) -> Any:
-    raise AssertionError(f"{constant} is not JSON")
-
-
-def document(ran: Ran) -> Any:
-    assert ran.code == 0, ran.err
-    assert "Traceback" not in ran.err
-    found = json.loads(ran.out, parse_constant=refuse)
-    assert list(found) == ["slicewise", "schema", "command", "signature", "data", "result"]
-    assert (found["command"], found["schema"]) == ("study", 1)
-    assert "\n" not in found["signature"]
-    return found
+document = partial(document_of, "study")
 
 
 def check_result(found: Any) -> None:

@@ -1,95 +1,107 @@
-"""The documentation names every command, option and metric, and what it shows is what happens."""
+"""The documentation names every command, option, metric, attribute and function, and its links lead somewhere."""
 
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 import typer.main
+from docs_text import ROOT, make_text, read
 
+import slicewise
 from slicewise import attributes
 from slicewise.annotations import Task
 from slicewise.cli import app
 from slicewise.metrics import catalogue
 
-ROOT = Path(__file__).parents[2]
-CHAT = ROOT / "examples" / "chat"
-COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+if TYPE_CHECKING:
+    from pathlib import Path
+
+COMMANDS = sorted(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
+PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("**/*.md"), ROOT / "examples" / "README.md"]
 
 
-@pytest.mark.parametrize("command", sorted(COMMANDS))
-def test_every_command_and_option_is_documented(command: str) -> None:
-    text = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
-    assert f"slicewise {command}" in text
-    options = [name for parameter in COMMANDS[command].params for name in parameter.opts]
-    assert [name for name in options if not re.search(rf"`[^`]*{re.escape(name)}(?![\w-])", text)] == []
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_a_page_with_its_options_as_they_are(command: str) -> None:
+    text = read(f"commands/{command}.md")
+    assert make_text.with_options(text, command) == text
+    for part in ("## How to read it", "## What not to conclude", "## Options", "## Files"):
+        assert f"\n{part}\n" in text
+    assert f"[`slicewise {command}`](commands/{command}.md)" in read("commands.md")
+
+
+def test_no_page_is_of_a_command_that_there_is_not() -> None:
+    assert sorted(page.stem for page in (ROOT / "docs" / "commands").glob("*.md")) == COMMANDS
+
+
+def test_options_of_all_commands_are_described_together() -> None:
+    shared = set.intersection(*(names(command) for command in COMMANDS if command != "attributes"))
+    text = read("commands.md")
+    assert [name for name in sorted(shared) if not re.search(rf"`[^`]*{name}(?![\w-])", text)] == []
+
+
+def names(command: str) -> set[str]:
+    """Return the options of a command."""
+    return set(re.findall(r"`(--[\w-]+)`", make_text.options(command)))
 
 
 def test_every_metric_is_documented() -> None:
-    text = (ROOT / "docs" / "scores.md").read_text(encoding="utf-8")
-    names = {re.sub(r"^(macro|weighted)-", "", name) for task in Task for name in catalogue(task)}
-    assert [name for name in sorted(names) if f"`{name}`" not in text] == []
+    text = read("numbers.md")
+    known = {re.sub(r"^(macro|weighted)-", "", name) for task in Task for name in catalogue(task)}
+    assert [name for name in sorted(known) if f"`{name}`" not in text] == []
 
 
 def test_every_attribute_is_documented() -> None:
-    text = (ROOT / "docs" / "buckets.md").read_text(encoding="utf-8")
-    named = {name for row in re.findall(r"^\|([^|]*)\|", text, re.MULTILINE) for name in re.findall(r"`(\w+)`", row)}
+    rows = re.findall(r"^\|([^|]*)\|", read("buckets.md"), re.MULTILINE)
+    named = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
     assert [name for name in attributes.catalogue() if name not in named] == []
 
 
-def test_every_public_name_is_documented() -> None:
-    import slicewise
-
-    text = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
-    assert [name for name in slicewise.__all__ if name not in text and name != "__version__"] == []
-    for name in slicewise.__all__:
-        assert getattr(slicewise, name) is not None
-
-
-def test_the_result_in_the_readme_is_real() -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    shown = re.findall(r"```\n(test · .*?)```", readme, re.DOTALL)[0]
-    command = [sys.executable, "-m", "slicewise", "score", "--gold", str(CHAT / "test.conll")]
-    command += ["--system", f"crf={CHAT / 'systems' / 'crf.1.conll'}"]
-    command += ["--system", f"crf-char={CHAT / 'systems' / 'crf-char.1.conll'}"]
-    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    assert printed.startswith(shown)
+def test_every_public_name_is_documented_with_its_signature() -> None:
+    text = read("python.md")
+    assert make_text.with_signatures(text) == text
+    called = {found[1] for found in make_text.SIGNATURE.finditer(text)}
+    made = {f"Evaluation.{name}" for name in dir(slicewise.Evaluation) if name.startswith("from_")}
+    classes = {"Evaluation", "UserError", "__version__"}
+    assert called == {*slicewise.__all__} - classes | made
+    assert [name for name in classes if f"`slicewise.{name}`" not in text and f"`{name}`" not in text] == []
 
 
-def run_buckets(*systems: str, more: tuple[str, ...] = ()) -> str:
-    command = [sys.executable, "-m", "slicewise", "buckets"]
-    command += ["--gold", str(CHAT / "test.conll"), "--train", str(CHAT / "train.conll")]
-    for system in systems:
-        command += ["--system", f"{system}={CHAT / 'systems' / f'{system}.1.conll'}"]
-    return subprocess.run([*command, *more], capture_output=True, text=True, check=True).stdout
+def test_the_tables_of_every_result_are_documented() -> None:
+    tokens = [["Ann", "met", "Bob"], ["no", "one", "came"]] * 6
+    gold = [["B-PER", "O", "B-PER"], ["O", "O", "O"]] * 6
+    some = [["B-PER", "O", "B-LOC"], ["O", "O", "B-PER"]] * 6
+    ev = slicewise.Evaluation.from_tags(tokens, gold, {"a": some, "b": gold}, train=(tokens, gold), name="x")
+    told = dict(re.findall(r"^\| `(\w+)` \| ([a-z_, ]+) \|$", read("python.md"), re.MULTILINE))
+    results = [getattr(slicewise, name)(ev, resamples=0) for name in told if name not in ("study", "items", "units")]
+    results += [slicewise.items(ev), slicewise.units(ev), slicewise.study([ev], resamples=0)]
+    assert {result.command for result in results} == {*COMMANDS} - {"attributes"}
+    for result in results:
+        assert {*result.tables()} <= {*told[result.command].split(", ")}, result.command
 
 
-def not_printed(shown: str, printed: str) -> list[str]:
-    """Return the findings and tables of a page that the command does not print."""
-    return [part for part in re.split(r"\n\n|\n(?=• )", shown.strip()) if f"{part}\n" not in printed]
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    for link, anchor in re.findall(r"\]\(([^)#\s]*)(#[^)\s]+)?\)", page.read_text(encoding="utf-8")):
+        if link.startswith("http"):
+            continue
+        target = (page.parent / link) if link else page
+        assert target.exists(), f"{page.name}: {link}"
+        if anchor and target.suffix == ".md":
+            assert anchor[1:] in anchors(target), f"{page.name}: {link}{anchor}"
 
 
-@pytest.mark.parametrize(("page", "more"), [("README.md", ()), ("docs/buckets.md", ("--attribute", "eCon,eLen"))])
-def test_the_buckets_shown_are_real(page: str, more: tuple[str, ...]) -> None:
-    blocks = re.findall(r"```\n(• .*?)```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL)
-    shown = [block for block in blocks if "F1 on entities" in block]
-    assert len(shown) == 1
-    assert not_printed(shown[0], run_buckets("crf", "crf-char", more=more)) == []
+def anchors(page: Path) -> list[str]:
+    """Return the headings of a page as links name them."""
+    found = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return [re.sub(r"[^\w\s-]", "", title.lower()).replace(" ", "-") for title in found]
 
 
-def test_the_attributes_of_your_own_are_real(tmp_path: Path) -> None:
-    page = (ROOT / "docs" / "buckets.md").read_text(encoding="utf-8")
-    file = tmp_path / "mine.py"
-    file.write_text(re.findall(r"```python\n(.*?)```", page, re.DOTALL)[0], encoding="utf-8")
-    shown = re.findall(r"```\n(trainLabels: .*?)```", page, re.DOTALL)[0]
-    asked = ("--attribute", f"{file}:trainLabels", "--attribute", f"{file}:question", "--cuts", "trainLabels=0,1")
-    assert not_printed(shown, run_buckets("crf", more=asked)) == []
-
-
-def test_local_links_lead_somewhere() -> None:
-    for page in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), ROOT / "examples" / "README.md"]:
-        for link in re.findall(r"\]\(([^)#]+)", page.read_text(encoding="utf-8")):
-            assert (page.parent / link).exists() or link.startswith("http"), f"{page.name}: {link}"
+def test_pictures_are_small_and_all_shown() -> None:
+    pictures = sorted((ROOT / "docs" / "pictures").glob("*"))
+    sizes = [picture.stat().st_size for picture in pictures]
+    assert max(sizes) < 150_000
+    assert sum(sizes) < 1_500_000
+    shown = "".join(page.read_text(encoding="utf-8") for page in PAGES)
+    assert [picture.name for picture in pictures if f"pictures/{picture.name})" not in shown] == []

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from marked_spans import looked_at, of_spans
 
 import slicewise
 from slicewise import Evaluation
@@ -14,35 +15,12 @@ from slicewise.annotations import Task
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from marked_spans import Span
+
     from slicewise.results.difficulty import BinProfile, DifficultyResult, Form
 
-Span = tuple[int, int, str]
 OF_TOKENS = ("punctuation", "digits", "single_character")
 OF_UNITS = ("abbreviation", "hapax_gold", "hapax_test", "ambiguous", "multi_token")
-
-
-def marked(text: str) -> tuple[list[str], list[Span]]:
-    """Return the tokens and the spans of `[New York|LOC] won`."""
-    tokens: list[str] = []
-    spans: list[Span] = []
-    for part in re.findall(r"\[[^\]]*\]|\S+", text):
-        if part.startswith("["):
-            words, label = part[1:-1].split("|")
-            spans.append((len(tokens), len(tokens) + len(words.split()), label))
-            tokens += words.split()
-        else:
-            tokens.append(part)
-    return tokens, spans
-
-
-def of_spans(gold: Sequence[str], systems: dict[str, Sequence[str]], **options: Any) -> Evaluation:
-    items, right = zip(*map(marked, gold), strict=True)
-    returned = {name: [marked(text)[1] for text in texts] for name, texts in systems.items()}
-    return Evaluation.from_spans(items, right, returned, **options)
-
-
-def looked_at(evaluation: Evaluation, **options: Any) -> DifficultyResult:
-    return slicewise.difficulty(evaluation, **{"resamples": 0, **options})
 
 
 def found_by_nobody(gold: Sequence[str], **options: Any) -> BinProfile:

@@ -115,8 +115,9 @@ def test_a_notebook_shows_names_as_text(evil: str) -> None:
     evaluation = Evaluation.from_tags([[evil]] * 3, [["B-other"]] * 3, systems, name=evil)
     for result in (score(evaluation, resamples=5), units(evaluation, include=["errors"])):
         found = parsed(result._repr_html_())
-        assert found.tags <= {"div", "p", "table", "thead", "tbody", "tr", "th", "td"}
-        assert found.attributes <= {"style"}
+        assert found.tags <= {"div", "p", "table", "thead", "tbody", "tr", "th", "td", "img"}
+        assert found.attributes <= {"style", "alt", "src"}
+        assert result._repr_html_().count("<img") == (result.command == "score")  # its chart, as data
         assert evil in found.text
 
 

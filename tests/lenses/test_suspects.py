@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from marked_spans import looked_at, of_spans
 
-import slicewise
 from slicewise import Evaluation
 from slicewise.annotations import Task
 from slicewise.lenses.suspects import nearly_all
@@ -16,35 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from slicewise.results.difficulty import DifficultyResult, Suspect
-
-Span = tuple[int, int, str]
-
-
-def marked(text: str) -> tuple[list[str], list[Span]]:
-    """Return the tokens and the spans of `[New York|LOC] won`."""
-    tokens: list[str] = []
-    spans: list[Span] = []
-    for part in re.findall(r"\[[^\]]*\]|\S+", text):
-        if part.startswith("["):
-            words, label = part[1:-1].split("|")
-            spans.append((len(tokens), len(tokens) + len(words.split()), label))
-            tokens += words.split()
-        else:
-            tokens.append(part)
-    return tokens, spans
-
-
-def of_spans(
-    gold: Sequence[str], systems: dict[str, Sequence[str]], train: Sequence[str] = (), **options: Any
-) -> Evaluation:
-    items, right = zip(*map(marked, gold), strict=True)
-    returned = {name: [marked(text)[1] for text in texts] for name, texts in systems.items()}
-    training = tuple(zip(*map(marked, train), strict=True)) if train else None
-    return Evaluation.from_spans(items, right, returned, train=training, **options)  # type: ignore[arg-type]
-
-
-def looked_at(evaluation: Evaluation, **options: Any) -> DifficultyResult:
-    return slicewise.difficulty(evaluation, resamples=0, **options)
 
 
 def told(one: Suspect) -> tuple[Any, ...]:

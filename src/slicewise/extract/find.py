@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 
 from slicewise.attributes import available
 from slicewise.attributes.attribute import Of
@@ -18,7 +19,7 @@ from slicewise.extract.text import SHAPE
 from slicewise.extract.units import UnitFeatures
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from slicewise.extract.family import Family, Quantity
 
     Flags = NDArray[np.bool_]
+    Rows = NDArray[np.int64]
 
 OF_UNITS = re.compile(r"(span|token|left|right|label)(:| = )")
 EXTREME = re.compile(r"(?P<name>.+) (?P<end>large|small)")
@@ -48,6 +50,22 @@ def items_with(evaluation: Evaluation, system: str, feature: str, tokenizer: str
         if found[0] is not None and found[1] is not None:
             return found[0] & found[1]
     raise UserError(f"no item has the feature {quoted(feature)}")
+
+
+def rows_of(names: Iterable[str], families: Sequence[Family], quantities: Sequence[Quantity]) -> dict[str, Rows]:
+    """Return the rows of several features by their names; those that none of the families has are left out."""
+    wanted = pl.Series(list(names), dtype=pl.String)
+    found: dict[str, Rows] = {}
+    for family in families:
+        called = family.names(np.arange(len(family)))
+        for at in np.flatnonzero(called.is_in(wanted.implode()).to_numpy()).tolist():
+            found[called[at]] = family.relation.of(at).astype(np.int64)
+    numbers = {quantity.name: quantity for quantity in quantities}
+    for name in wanted:
+        extreme = EXTREME.fullmatch(name)
+        if name not in found and extreme is not None and extreme["name"] in numbers:
+            found[name] = numbers[extreme["name"]].extreme(large=extreme["end"] == "large").astype(np.int64)
+    return found
 
 
 def _single(evaluation: Evaluation, system: str, feature: str, tokenizer: str | None, *, strict: bool) -> Flags | None:

@@ -72,7 +72,7 @@ def buckets(
     plan = Plan.of(attributes, buckets, cuts, cross)
     sliced = Sliced(evaluation, plan, measure)
     given = _shared(sliced, shared_with)
-    broken = _broken_down(sliced, given)
+    broken = broken_down(sliced, given)
     compared = evaluation.systems if restarts == "each" else evaluation.ranked_systems
     pairs = [] if compare is None else pairs_to_compare(evaluation, compared, compare)
     groups = evaluation.aligned.clusters.groups
@@ -147,7 +147,8 @@ def buckets_of(
     return shared_cuts(plan, [one.described for one in sliced])
 
 
-def _broken_down(sliced: Sliced, given: Mapping[str, Buckets]) -> list[Breakdown]:
+def broken_down(sliced: Sliced, given: Mapping[str, Buckets]) -> list[Breakdown]:
+    """Return every attribute's breakdown, in the buckets given or in its own, and those of crossed attributes."""
     broken = [sliced.break_down(one, given.get(one.attribute.name)) for one in sliced.described]
     known = {one.name: one for one in broken}
     known |= {one.attribute.name: sliced.break_down(one, given.get(one.attribute.name)) for one in sliced.only_crossed}

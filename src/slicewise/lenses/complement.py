@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from slicewise.annotations import Task
+from slicewise.engine import coded
 from slicewise.errors import UserError
 from slicewise.lenses.breakdown import Measure, Plan, Sliced
 from slicewise.lenses.chosen_ensemble import asked_ensemble
 from slicewise.lenses.chosen_ensemble import write_ensemble as write
+from slicewise.lenses.common_attributes import common_attributes
 from slicewise.lenses.contests import listed_pairs
 from slicewise.lenses.ensembles import Ensembles
+from slicewise.lenses.found_by import found_by
 from slicewise.lenses.inference import check_options, interval_method
 from slicewise.lenses.mentions import mentions, spread_out
 from slicewise.lenses.outcomes import Outcomes, first_only, outcomes_of, systems_compared, unit_outcomes
@@ -74,9 +77,17 @@ def complement(
     if len(systems) < 2:
         each = f"; --restarts each takes all {len(evaluation.systems)} runs" if len(evaluation.systems) > 1 else ""
         raise UserError(f"complementarity needs two systems, and there is one; add --system NAME=FILE{each}")
+    asked = None
+    if write_ensemble is not None:
+        first = {name: runs[0] for name, runs in evaluation.restarts.items() if runs[0] in systems}
+        asked = asked_ensemble(ensemble, evaluation.task, systems, first)
     outcomes = outcomes_of(evaluation, systems, metrics=metrics, threshold=threshold)
     groups = evaluation.aligned.clusters.groups
     sample = Sample.of(outcomes, groups, resamples=resamples, confidence=confidence, seed=seed)
+    if evaluation.task is Task.LABELS:
+        answers = coded([evaluation.answers(name) for name in ("gold", *systems)])
+        group = evaluation.aligned.clusters.group.astype(np.int64)
+        sample = sample.telling_answers(group, [own.to_numpy() for own in answers])
     pairs = _Pairs(evaluation, sample, beta, confidence)
     overall = _Errors.of(evaluation, outcomes, sample)
     draws = overall.drawn
@@ -85,6 +96,7 @@ def complement(
     best = tuple(systems[i] for i in ensembles.order[:2])
     listed = listed_pairs(evaluation, systems, compare) if compare else [best]
     found = pairs.rows(overall, systems)
+    patterns, patterns_found = found_by(outcomes)
     parts = [f"seed:{seed}", f"resamples:{resamples}", f"confidence:{confidence}"]
     parts += [] if beta == 1 else [f"beta:{f_name(beta)[1:]}"]
     parts += [] if restarts == "first" else [f"restarts:{restarts}"]
@@ -96,11 +108,9 @@ def complement(
     clusters = {"item": "items", "doc": "documents"}.get(evaluation.aligned.clusters.kind, "clusters")
     greedy, oracle = ensembles.greedy(), ensembles.oracle()
     written = None
-    if write_ensemble is not None:
-        first = {name: runs[0] for name, runs in evaluation.restarts.items() if runs[0] in systems}
-        asked = asked_ensemble(ensemble, evaluation.task, systems, first, greedy)
+    if asked is not None and write_ensemble is not None:
         order = [systems[i] for i in ensembles.order]
-        written = write(evaluation, outcomes, asked, order, Path(write_ensemble))
+        written = write(evaluation, outcomes, asked.chosen(greedy), order, Path(write_ensemble))
     data = evaluation.summary()
     data["warnings"] = [*data["warnings"], *outcomes.warnings, *first_only(evaluation, restarts)]
     return ComplementResult(
@@ -113,6 +123,8 @@ def complement(
         systems=alone,
         pairs=found,
         slices=slices,
+        patterns=patterns,
+        patterns_found=patterns_found,
         ensembles=together,
         oracle=oracle,
         curve=tuple(ensembles.curve()),
@@ -148,11 +160,11 @@ class _Errors:
     @classmethod
     def of(cls, evaluation: Evaluation, outcomes: Outcomes, sample: Sample) -> _Errors:
         """Count over all units; in `labels` an item is wrong once, though a unit is missed and another spurious."""
-        counts, draws = shared(outcomes.patterns), sample.shared(sample.grouped(outcomes))
+        counts, draws = shared(outcomes.patterns), sample.shared(outcomes)
         if evaluation.task is not Task.LABELS:
             return cls(counts, _wrong(counts), None if draws is None else cls(draws, _wrong(draws)))
         items = item_outcomes(evaluation, outcomes.systems)
-        cases, case_draws = shared(items.patterns), sample.shared(sample.grouped(items))
+        cases, case_draws = shared(items.patterns), sample.shared(items)
         drawn = None if draws is None or case_draws is None else cls(draws, case_draws.missed)
         return cls(counts, cases.missed, drawn)
 
@@ -205,39 +217,42 @@ class _Pairs:
         )
 
     def rows(self, errors: _Errors, systems: Sequence[str]) -> tuple[Complement, ...]:
-        """Return every ordered pair."""
+        """Return every ordered pair; of slices, of one after the other."""
         size = len(systems)
         values = self.measures(errors, in_draws=False)
         bounds = {}
         if errors.drawn is not None:
             drawn = self.measures(errors.drawn, in_draws=True)
             bounds = {name: self.sample.bounds(of.reshape(len(of), -1)) for name, of in drawn.items()}
-        counts = errors.counts
-        missed, tp, fp = counts.missed, counts.tp, counts.fp
-
-        def known(count: float) -> int | None:
-            return None if self.only_found else int(count)
-
+        counts, square = errors.counts, (-1, size, size)
+        wrong, missed, spurious, correct = (
+            of.reshape(square).astype(np.int64) for of in (errors.wrong, counts.missed, counts.spurious, counts.found)
+        )
+        values = {name: of.reshape(square) for name, of in values.items()}
+        known = (lambda _: None) if self.only_found else int
         return tuple(
             Complement(
                 a=systems[a],
                 b=systems[b],
-                **{name: defined(float(of[a, b])) for name, of in values.items()},
-                wrong_a=int(errors.wrong[a, a]),
-                wrong_b=int(errors.wrong[b, b]),
-                wrong_both=int(errors.wrong[a, b]),
-                missed_a=int(missed[a, a]),
-                missed_b=int(missed[b, b]),
-                missed_both=int(missed[a, b]),
-                spurious_a=known(fp[a]),
-                spurious_b=known(fp[b]),
-                spurious_both=known(counts.spurious[a, b]),
-                correct_both=int(counts.found[a, b]),
-                only_a=int(tp[a] - counts.found[a, b]),
-                only_b=int(tp[b] - counts.found[a, b]),
-                ci={name: of[a * size + b][0] for name, of in bounds.items()} if bounds else None,
-                undefined_draws={name: of[a * size + b][1] for name, of in bounds.items()} if bounds else None,
+                **{name: defined(float(of[k, a, b])) for name, of in values.items()},
+                wrong_a=int(wrong[k, a, a]),
+                wrong_b=int(wrong[k, b, b]),
+                wrong_both=int(wrong[k, a, b]),
+                missed_a=int(missed[k, a, a]),
+                missed_b=int(missed[k, b, b]),
+                missed_both=int(missed[k, a, b]),
+                spurious_a=known(spurious[k, a, a]),
+                spurious_b=known(spurious[k, b, b]),
+                spurious_both=known(spurious[k, a, b]),
+                correct_both=int(correct[k, a, b]),
+                only_a=int(correct[k, a, a] - correct[k, a, b]),
+                only_b=int(correct[k, b, b] - correct[k, a, b]),
+                ci={name: of[(k * size + a) * size + b][0] for name, of in bounds.items()} if bounds else None,
+                undefined_draws={name: of[(k * size + a) * size + b][1] for name, of in bounds.items()}
+                if bounds
+                else None,
             )
+            for k in range(len(wrong))
             for a in range(size)
             for b in range(size)
             if a != b
@@ -251,38 +266,31 @@ class _Pairs:
                 return (), []
             plan = Plan(attributes=("label",), cuts=plan.cuts, buckets=plan.buckets)
         sliced = Sliced(self.evaluation, plan, Measure("f1", f_beta))
-        found: list[Slice] = []
-        shared_by_all = [
-            one for one in sliced.described if len(one.values) == 1 or one.attribute.name in plan.attributes
-        ]
-        for described in shared_by_all:
-            found += self._attribute(sliced, described, outcomes)
-        return tuple(found), [one.attribute.versioned for one in shared_by_all]
+        common = common_attributes(sliced)
+        found = [one for described in common for one in self._attribute(sliced, described, outcomes)]
+        return tuple(found), [one.attribute.versioned for one in common]
 
     def _attribute(self, sliced: Sliced, described: Described, outcomes: Outcomes) -> list[Slice]:
         buckets, codes = sliced.assigned(described)
-        if len(codes) > 1:
-            name = described.attribute.name
-            raise UserError(f"{name} differs between systems, so no two of them share its buckets; leave it out")
         own = outcomes if described.rows is None else unit_outcomes(described.rows.frame, outcomes.systems)
         by_slice = shared_by_slice(own.sliced(codes[0], len(buckets.slots)))
-        found = []
-        for k, slot in enumerate(buckets.slots):
-            counts = Shared(by_slice.n_gold[k], by_slice.found[k], by_slice.spurious[k])
-            draws = self.sample.shared(self.sample.grouped(own.where(codes[0] == k)))
+        found: list[Complement] = []
+        for some, draws in self.sample.shared_by_slice(own, codes[0], len(buckets.slots)):
+            counts = Shared(by_slice.n_gold[some], by_slice.found[some], by_slice.spurious[some])
             drawn = None if draws is None else _Errors(draws, self._wrong(draws), whole=False)
-            errors = _Errors(counts, self._wrong(counts), drawn, whole=False)
-            found += [
-                Slice(
-                    attribute=described.attribute.name,
-                    bucket=slot.name,
-                    interval=slot.interval,
-                    n_gold=int(counts.n_gold),
-                    pair=p,
-                )
-                for p in self.rows(errors, outcomes.systems)
-            ]
-        return found
+            found += self.rows(_Errors(counts, self._wrong(counts), drawn, whole=False), own.systems)
+        each = len(own.systems) * (len(own.systems) - 1)
+        return [
+            Slice(
+                attribute=described.attribute.name,
+                bucket=slot.name,
+                interval=slot.interval,
+                n_gold=int(by_slice.n_gold[k]),
+                pair=pair,
+            )
+            for k, slot in enumerate(buckets.slots)
+            for pair in found[k * each : (k + 1) * each]
+        ]
 
     def _wrong(self, counts: Shared) -> Array:
         """Return the wrong cases of a slice; an item of `labels` stands in the slice of its gold label."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
@@ -37,8 +37,9 @@ def mentions(evaluation: Evaluation, outcomes: Outcomes, rows: Sequence[int] | I
     found = []
     for i, row in enumerate(at.tolist()):
         who = tuple(name for name, own in zip(outcomes.systems, has[:, i], strict=True) if own)
-        place = {"item": int(outcomes.item[row]), "gold": bool(outcomes.gold[row]), "systems": who}
-        found.append(Mention(**place, **_said(evaluation, row, texts[i])))  # type: ignore[arg-type]
+        said = _said(evaluation, row, texts[i])
+        item, gold = int(outcomes.item[row]), bool(outcomes.gold[row])
+        found.append(Mention(item=item, gold=gold, systems=who, **said))
     return found
 
 
@@ -49,7 +50,18 @@ def spread_out(rows: Index, top: int) -> Index:
     return rows[np.linspace(0, len(rows) - 1, top).round().astype(np.int64)]
 
 
-def _said(evaluation: Evaluation, row: int, text: list[str] | str) -> dict[str, object]:
+class _Said(TypedDict):
+    """What a mention says of its unit, and of what stands around it."""
+
+    start: int | None
+    end: int | None
+    label: str | None
+    text: str
+    left: str
+    right: str
+
+
+def _said(evaluation: Evaluation, row: int, text: list[str] | str) -> _Said:
     if not evaluation.task.has_units:
         return {"start": None, "end": None, "label": None, "text": _cut(text), "left": "", "right": ""}
     units = evaluation.units

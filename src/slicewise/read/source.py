@@ -33,6 +33,8 @@ class File:
     data: bytes
     digest: str
     """SHA-256 of the file as it lies on disk."""
+    modified: float | None = None
+    """When it was last changed, in seconds since 1970; None of what is no file."""
 
     @property
     def suffix(self) -> str:
@@ -172,7 +174,8 @@ def _read(name: str) -> File:
     data = _decompress(raw, label)
     if data.startswith(BOM):
         data = data[len(BOM) :]
-    file = File(label, data, hashlib.sha256(raw).hexdigest())
+    modified = Path(name).stat().st_mtime if name != "-" and Path(name).is_file() else None
+    file = File(label, data, hashlib.sha256(raw).hexdigest(), modified)
     blank_lines = b"\n" in data and file.suffix in ("", ".txt", ".out")  # of a system that returns nothing
     if not (blank_lines or re.search(rb"[^ \t\r\n]", data)):
         raise file.error("the file is empty; expected at least one item")

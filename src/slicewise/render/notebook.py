@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from html import escape
 from typing import TYPE_CHECKING
 
 from slicewise.render.blocks import FAINT, Grid, Sentence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from slicewise.render.blocks import Block
+    from slicewise.render.figures import Figure
 
 STYLES = {"plain": "", "warning": "color:#9a6700", "aside": "opacity:.65", "title": "font-weight:bold"}
 SIGN = "display:inline-block;width:.5em"
 """The place of the sign of faint values: as wide in all cells of a column, so that digits stay in line."""
 
 
-def as_html(blocks: Iterable[Block]) -> str:
-    """Return blocks as one piece of HTML."""
-    return "<div>" + "".join(_block(block) for block in blocks) + "</div>"
+def as_html(blocks: Iterable[Block], figures: Sequence[Figure] = ()) -> str:
+    """Return the first chart, as a picture that needs no script, and blocks as one piece of HTML."""
+    drawn = next((_picture(figure) for figure in figures if figure.draw is not None and figure.rows), "")
+    return "<div>" + drawn + "".join(_block(block) for block in blocks) + "</div>"
+
+
+def _picture(figure: Figure) -> str:
+    data = b64encode(figure.rendered("svg")).decode()
+    return f'<img alt="{escape(figure.said)}" src="data:image/svg+xml;base64,{data}">'
 
 
 def _block(block: Block) -> str:

@@ -13,9 +13,12 @@ from slicewise.errors import UserError, did_you_mean, quoted
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    import altair as alt
+    import pandas as pd
     import polars as pl
 
     from slicewise.render.blocks import Block, Grid
+    from slicewise.render.figures import Figure
 
 SCHEMA = 1
 Bounds = tuple[float, float]
@@ -52,6 +55,19 @@ class Result:
 
         return [block for block in self.blocks() if isinstance(block, Grid)]
 
+    def figures(self) -> list[Figure]:
+        """Return the result as figures, each a table of values with the chart that people would draw of it."""
+        return []
+
+    def chart(self, name: str | None = None) -> alt.TopLevelMixin:
+        """Return one of the charts (the first, unless named) as altair has it."""
+        drawn = {figure.name: figure for figure in self.figures() if figure.draw is not None and figure.rows}
+        if not drawn:
+            raise UserError(f"{self.command} has no chart here")
+        if name is not None and name not in drawn:
+            raise UserError(f"no chart {quoted(name)}; {did_you_mean(name, drawn)}")
+        return (next(iter(drawn.values())) if name is None else drawn[name]).chart()
+
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document as plain values; undefined is None."""
         return {
@@ -77,6 +93,14 @@ class Result:
         rows = tables[table] if table is not None else next(iter(tables.values()))
         return pl.DataFrame(rows, infer_schema_length=None)
 
+    def to_pandas(self, table: str | None = None) -> pd.DataFrame:
+        """Return one of the tables (the first, unless named) as a pandas frame."""
+        try:
+            import pandas as pd
+        except ImportError:
+            raise UserError("pandas is not installed; add it with pip install pandas, or use to_polars()") from None
+        return pd.DataFrame(self.to_polars(table).to_dict(as_series=False))
+
     def to_markdown(self) -> str:
         """Return what a person is shown, as Markdown."""
         from slicewise.render.markdown import as_markdown
@@ -101,7 +125,7 @@ class Result:
     def _repr_html_(self) -> str:
         from slicewise.render.notebook import as_html
 
-        return as_html(self.blocks())
+        return as_html(self.blocks(), self.figures())
 
 
 def plain(value: Any) -> Any:

@@ -10,6 +10,7 @@ from slicewise.results.score import Prf
 
 if TYPE_CHECKING:
     from slicewise.render.blocks import Block, Grid
+    from slicewise.render.figures import Figure
     from slicewise.results.score import Inference, Value
 
 
@@ -184,6 +185,12 @@ class BucketsResult(Result):
         from slicewise.results.buckets_view import blocks
 
         return blocks(self)
+
+    def figures(self) -> list[Figure]:
+        """Return the charts and the tables behind them."""
+        from slicewise.results.buckets_charts import figures
+
+        return figures(self)
 
     def grids(self) -> list[Grid]:
         """Return every table for people: also those that the terminal leaves out."""

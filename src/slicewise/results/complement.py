@@ -9,6 +9,7 @@ from slicewise.results.base import Bounds, Result, Row
 
 if TYPE_CHECKING:
     from slicewise.render.blocks import Block
+    from slicewise.render.figures import Figure
     from slicewise.results.mentions import Mention
     from slicewise.results.score import Inference
 
@@ -40,6 +41,14 @@ class Complement:
     only_b: int
     ci: dict[str, Bounds | None] | None
     undefined_draws: dict[str, int] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pattern:
+    """A set of systems: how many gold units all of them find, and no other system."""
+
+    systems: tuple[str, ...]
+    n: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,6 +163,9 @@ class ComplementResult(Result):
     systems: dict[str, Together]
     pairs: tuple[Complement, ...]
     slices: tuple[Slice, ...]
+    patterns: tuple[Pattern, ...]
+    """Who finds what, the largest sets of units first; the first 200."""
+    patterns_found: int
     ensembles: tuple[Together, ...]
     oracle: Together
     curve: tuple[Added, ...]
@@ -175,6 +187,8 @@ class ComplementResult(Result):
             "systems": self.systems,
             "pairs": self.pairs,
             "slices": [slice_row(one) for one in self.slices],
+            "patterns": self.patterns,
+            "patterns_found": self.patterns_found,
             "ensembles": self.ensembles,
             "oracle": self.oracle,
             "curve": self.curve,
@@ -186,7 +200,7 @@ class ComplementResult(Result):
         }
 
     def tables(self) -> dict[str, list[Row]]:
-        """Return pairs, slices, ensembles, the curve and the listed units."""
+        """Return pairs, slices, who finds what, ensembles, the curve and the listed units."""
         found: dict[str, list[Row]] = {
             "pairs": [pair_row(one) for one in self.pairs],
             "slices": [
@@ -196,6 +210,7 @@ class ComplementResult(Result):
                 }
                 for s in self.slices
             ],
+            "patterns": [{"systems": "\t".join(one.systems), "n": one.n} for one in self.patterns],
             "ensembles": [together_row(one) for one in (*self.systems.values(), *self.ensembles, self.oracle)],
             "curve": [
                 {
@@ -219,6 +234,12 @@ class ComplementResult(Result):
         from slicewise.results.complement_view import blocks
 
         return blocks(self)
+
+    def figures(self) -> list[Figure]:
+        """Return the charts and the tables behind them."""
+        from slicewise.results.complement_charts import figures
+
+        return figures(self)
 
 
 def slice_row(one: Slice) -> dict[str, Any]:

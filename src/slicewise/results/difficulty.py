@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from slicewise.render.blocks import Block
+    from slicewise.render.figures import Figure
     from slicewise.results.features import FeatureList
     from slicewise.results.mentions import Mention
     from slicewise.results.score import Inference
@@ -244,3 +245,9 @@ class DifficultyResult(Result):
         from slicewise.results.difficulty_view import blocks
 
         return blocks(self)
+
+    def figures(self) -> list[Figure]:
+        """Return the charts and the tables behind them."""
+        from slicewise.results.difficulty_charts import figures
+
+        return figures(self)

@@ -9,6 +9,7 @@ from slicewise.results.base import Bounds, Result, Row
 
 if TYPE_CHECKING:
     from slicewise.render.blocks import Block
+    from slicewise.render.figures import Figure
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,6 +115,12 @@ class FeaturesResult(Result):
         from slicewise.results.features_view import blocks
 
         return blocks(self)
+
+    def figures(self) -> list[Figure]:
+        """Return the charts and the tables behind them."""
+        from slicewise.results.features_charts import figures
+
+        return figures(self)
 
 
 def _row(of: FeatureList, feature: Feature) -> Row:

@@ -74,7 +74,7 @@ def _said(ranked: FeatureList, result: FeaturesResult) -> list[str]:
         least_q = min((f.q for f in ranked.features if f.q is not None), default=None)
         return [f"None is sure: the smallest q is {probability(least_q)}."]
     sure = [f for f in ranked.features if f.q is not None and f.q < ALPHA]
-    told = [_in_words(ranked, f) for f in sure if _tells(ranked, f)][:SAID]
+    told = [_in_words(ranked, f) for f in sure if tells(ranked, f)][:SAID]
     if sure and result.data["task"] in ("spans", "multilabel") and ranked.over == "items":
         told.append(
             "Items without anything expected or returned count as right here; --units ranks what is in the others."
@@ -82,7 +82,7 @@ def _said(ranked: FeatureList, result: FeaturesResult) -> list[str]:
     return told
 
 
-def _tells(ranked: FeatureList, feature: Feature) -> bool:
+def tells(ranked: FeatureList, feature: Feature) -> bool:
     """Whether the metric says of a feature what the ranking by item scores says."""
     gain = feature.expected_improvement
     if ranked.direction in ("best", "improving"):
@@ -92,7 +92,7 @@ def _tells(ranked: FeatureList, feature: Feature) -> bool:
 
 def _in_words(ranked: FeatureList, feature: Feature) -> str:
     noun = counted(feature.n, NOUNS[ranked.over])
-    what = _where(feature)
+    what = where(feature)
     if ranked.over != "items" and ranked.against is None:
         wrong = {"gold": "missed", "returned": "spurious"}[ranked.over]
         rest = "" if feature.rest_mean is None else f", against {1 - feature.rest_mean:.0%} of the others"
@@ -113,7 +113,8 @@ def _in_words(ranked: FeatureList, feature: Feature) -> str:
     return f"{verb} on the {noun} {what}{against} (q {probability(feature.q)}){worth}."
 
 
-def _where(feature: Feature) -> str:
+def where(feature: Feature) -> str:
+    """Return a feature as a sentence names it: with in:word, with sLen ≥ 20."""
     if feature.cut is not None:
         name, _, end = feature.feature.rpartition(" ")
         sign = "≥" if end == "large" else "≤"

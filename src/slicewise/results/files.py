@@ -80,8 +80,14 @@ def unique(names: Sequence[str]) -> list[str]:
 
 def write_text(path: Path, text: str) -> None:
     """Write a text file."""
+    write_bytes(path, text.encode())
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write a file, whose folder is made if need be."""
+    _make(path.parent)
     with whole_file(path) as file:
-        file.write(text.encode())
+        file.write(data)
 
 
 def write_tables(folder: Path, tables: Mapping[str, Sequence[Row] | pl.DataFrame]) -> list[Path]:

@@ -9,6 +9,7 @@ from slicewise.results.base import Bounds, Result, Row
 
 if TYPE_CHECKING:
     from slicewise.render.blocks import Block
+    from slicewise.render.figures import Figure
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,6 +157,12 @@ class ScoreResult(Result):
         from slicewise.results.score_view import blocks
 
         return blocks(self)
+
+    def figures(self) -> list[Figure]:
+        """Return the charts and the tables behind them."""
+        from slicewise.results.score_charts import figures
+
+        return figures(self)
 
     def tables(self) -> dict[str, list[Row]]:
         """Return long tables: metrics, scores (micro and labels), errors, semeval, confusions, pairs, restarts."""

@@ -9,6 +9,7 @@ from slicewise.results.base import Bounds, Result, Row
 
 if TYPE_CHECKING:
     from slicewise.render.blocks import Block, Grid
+    from slicewise.render.figures import Figure
     from slicewise.results.score import Inference
 
 
@@ -188,6 +189,12 @@ class StudyResult(Result):
         from slicewise.results.study_view import blocks
 
         return blocks(self)
+
+    def figures(self) -> list[Figure]:
+        """Return the charts and the tables behind them."""
+        from slicewise.results.study_charts import figures
+
+        return figures(self)
 
     def grids(self) -> list[Grid]:
         """Return every table for people: also those that the terminal leaves out."""

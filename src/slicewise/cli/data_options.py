@@ -1,27 +1,21 @@
 """The options that all commands share: what is evaluated, how it is read, and where results go."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass, field
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
+from slicewise.cli.option import DATA, OUTPUT, READING, option
 from slicewise.errors import UserError, is_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
+    from slicewise.config import Config
     from slicewise.evaluation import Evaluation
 
-DATA, READING, SLICING, SCORING, OUTPUT = "Data", "Reading and comparing", "Slicing", "Scoring", "Output"
-FEATURES, RANKING = "Features", "Ranking"
-
-
-def option(*names: str, help: str, panel: str, metavar: str | None = None) -> Any:  # noqa: A002
-    """Declare an option in one of the help's panels."""
-    return typer.Option(*names, help=help, rich_help_panel=panel, metavar=metavar, show_default=False)
+WITH_MATRIX = {"matrix", "system_names", "name", "cluster", "lower", "gold", "systems"}
+"""What a table of 0 and 1 goes with; gold and systems are refused where it is read."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,25 +113,34 @@ class DataOptions:
         Path | None, option("--csv", help="The result's tables as CSV files.", panel=OUTPUT, metavar="DIR")
     ] = None
     quiet: Annotated[bool, option("--quiet", "-q", help="No progress and no notes.", panel=OUTPUT)] = False
-    scoring: dict[str, Any] = field(default_factory=dict, init=False)
-    slicing: dict[str, Any] = field(default_factory=dict, init=False)
 
-    def evaluations(self, on_file: Callable[[str], None], *, token_columns: bool = False) -> Iterator[Evaluation]:
-        """Load each data set in turn; `token_columns` keeps the columns between token and tag."""
+    def evaluations(
+        self, step: Callable[[str], None], doing: str | None = None, *, token_columns: bool = False
+    ) -> "Iterator[Evaluation]":
+        """Load each data set in turn, and say so; `token_columns` keeps the columns between token and tag."""
         from slicewise.loading import load
 
-        several = self._datasets()
-        for options in several:
+        for options in self._datasets:
             try:
-                yield load(**options, on_file=on_file, token_columns=token_columns)
+                if "matrix" in options:
+                    _check_matrix(options)
+                found = load(**options, on_file=lambda file: step(f"reading {file}"), token_columns=token_columns)
             except UserError as error:
-                if len(several) == 1 or error.where is not None:
+                if len(self._datasets) == 1 or error.where is not None:
                     raise
                 raise UserError(f"data set {options.get('name')}: {error}") from None
+            if doing is not None:
+                step(f"{doing} {found.name}")
+            yield found
+
+    def say(self, text: str) -> None:
+        """Tell the user something beside the result."""
+        if not self.quiet:
+            sys.stderr.write(f"slicewise: {text}\n")
 
     def check_one(self, what: str) -> None:
         """Refuse several data sets where one file is written."""
-        if len(self._datasets()) > 1:
+        if len(self._datasets) > 1:
             raise UserError(f"several data sets and one {what}; pick one with --name")
 
     def check_not_read(self, output: Path) -> None:
@@ -151,7 +154,7 @@ class DataOptions:
         ]
         if self.config is not None:
             named.append(str(self.config))
-            for dataset in self._datasets():
+            for dataset in self._datasets:
                 named += [dataset.get(key) for key in ("gold", "train", "matrix")] + [*dataset.get("inputs", ())]
                 for files in dataset.get("systems", {}).values():
                     named += [files] if isinstance(files, str) else files
@@ -160,26 +163,31 @@ class DataOptions:
                 if path and is_file(path) and is_file(output) and Path(path).samefile(output):
                     raise UserError("is read and would be written over; choose another path", where=str(output))
 
+    @property
+    def scoring(self) -> dict[str, Any]:
+        """How the configuration file says to score."""
+        return {} if self._file is None else self._file.scoring
+
+    @property
+    def slicing(self) -> dict[str, Any]:
+        """How the configuration file says to slice."""
+        return {} if self._file is None else self._file.slicing
+
+    @cached_property
+    def _file(self) -> "Config | None":
+        if self.config is None:
+            return None
+        from slicewise.config import read_config
+
+        return read_config(self.config, self.name)
+
+    @cached_property
     def _datasets(self) -> list[dict[str, Any]]:
         given = self._given()
-        if self.config is None:
+        if self._file is None:
             return [given]
-        from slicewise.config import datasets, read_settings
-        from slicewise.errors import did_you_mean, quoted
-
-        settings = read_settings(self.config)
-        self.scoring.update(settings.scoring())
-        self.slicing.update(settings.slicing(self.config.parent))
-        found = datasets(settings, self.config)
-        if self.name is not None and settings.dataset:
-            names = [str(d.get("name", "")) for d in found]
-            if self.name not in names:
-                raise UserError(
-                    f"no data set {quoted(self.name)}; {did_you_mean(self.name, names)}", where=str(self.config)
-                )
-            found = [d for d in found if d.get("name") == self.name]
         systems = given.pop("systems", {})
-        return [d | given | {"systems": d.get("systems", {}) | systems} for d in found]
+        return [d | given | {"systems": d.get("systems", {}) | systems} for d in self._file.datasets]
 
     def _given(self) -> dict[str, Any]:
         """Return what the user set, as keywords of `load`."""
@@ -203,6 +211,17 @@ class DataOptions:
         if self.normalise:
             given["normalise"] = self.normalise
         return given
+
+
+def _check_matrix(options: dict[str, Any]) -> None:
+    """Refuse what a table of 0 and 1 has no use for."""
+    for key, value in options.items():
+        if key not in WITH_MATRIX and (key, value) != ("task", "scores"):
+            name = {"inputs": "input"}.get(key, key).replace("_", "-")
+            raise UserError(
+                f"--{name} does not go with --matrix: a table of 0 and 1 has no text, no labels and no "
+                "formats to choose from; leave it out"
+            )
 
 
 def _assignment(text: str, usage: str) -> tuple[str, str]:

@@ -1,0 +1,120 @@
+"""`slicewise features`."""
+
+from dataclasses import asdict, dataclass
+from typing import Annotated, Any
+
+from slicewise.cli.data_options import DataOptions
+from slicewise.cli.names import check_commas, listed, two_systems
+from slicewise.cli.option import FEATURES, RANKING, option
+from slicewise.cli.output import check_outputs, deliver
+from slicewise.cli.progress import progress
+from slicewise.cli.scoring import ScoringOptions
+from slicewise.cli.tables import TableOptions
+from slicewise.errors import UserError
+
+Tokenizer = Annotated[
+    str | None,
+    option(
+        "--tokenizer", help="words, whitespace, 13a, char, icu or geval; words for running text.", panel=FEATURES,
+        metavar="NAME",
+    ),
+]  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class FeatureOptions:
+    """Which features there are."""
+
+    bigrams: Annotated[bool, option("--bigrams", help="Two adjacent tokens, too.", panel=FEATURES)] = False
+    ngrams: Annotated[
+        int | None, option("--ngrams", help="Runs of up to N adjacent tokens.", panel=FEATURES, metavar="N")
+    ] = None
+    shapes: Annotated[bool, option("--shapes", help="Word shapes, too: A+, Aa+, 99.9.", panel=FEATURES)] = False
+    pairs: Annotated[bool, option("--pairs", help="Every two features of an item, too.", panel=FEATURES)] = False
+    numbers: Annotated[bool, option("--numbers", help="Numerical fields and lengths, too.", panel=FEATURES)] = False
+    attribute: Annotated[
+        list[str] | None,
+        option(
+            "--attribute", "-a", help="An attribute, FILE.py:FUNCTION, or all; repeat.", panel=FEATURES, metavar="NAME"
+        ),
+    ] = None
+    tokenizer: Tokenizer = None
+    min_count: Annotated[
+        int | None,
+        option("--min-count", help="Items with a feature, and without it, at least; 5.", panel=FEATURES, metavar="N"),
+    ] = None
+    min_pair_count: Annotated[
+        int | None,
+        option("--min-pair-count", help="The same for pairs and their parts.", panel=FEATURES, metavar="N"),
+    ] = None
+
+    def chosen(self) -> dict[str, Any]:
+        """Return which features there are, as keywords of the function."""
+        options = asdict(self)
+        return options | {"attributes": listed(options.pop("attribute"))}
+
+
+def features(
+    *,
+    worst: Annotated[bool, option("--worst", help="Features of low scores (default).", panel=RANKING)] = False,
+    best: Annotated[bool, option("--best", help="Features of high scores.", panel=RANKING)] = False,
+    worsening: Annotated[
+        str | None,
+        option("--worsening", help="What got worse from one system to another.", panel=RANKING, metavar="OLD,NEW"),
+    ] = None,
+    improving: Annotated[
+        str | None,
+        option("--improving", help="What got better from one system to another.", panel=RANKING, metavar="OLD,NEW"),
+    ] = None,
+    ratio: Annotated[
+        bool, option("--ratio", help="Compare two systems by new/old, not by new − old.", panel=RANKING)
+    ] = False,
+    units: Annotated[bool, option("--units", help="Rank over units: missed and spurious ones.", panel=RANKING)] = False,
+    only: Annotated[
+        list[str] | None, option("--only", help="One system; repeat. All.", panel=RANKING, metavar="SYSTEM")
+    ] = None,
+    features: FeatureOptions,
+    top: Annotated[int, option("--top", help="How many are shown; 0 = all.", panel=RANKING, metavar="N")] = 20,
+    no_fold: Annotated[
+        bool, option("--no-fold", help="Show features of the same items one by one.", panel=RANKING)
+    ] = False,
+    correction: Annotated[
+        str, option("--correction", help="Of p for many tests: bh, by or holm.", panel=RANKING, metavar="HOW")
+    ] = "bh",
+    geval: Annotated[
+        bool, option("--geval", help="The numbers of the published tool, exactly.", panel=RANKING)
+    ] = False,
+    scoring: ScoringOptions,
+    tables: TableOptions,
+    data: DataOptions,
+) -> None:
+    """Rank the words, shapes, labels, lengths and values that go with low scores, beyond chance."""
+    from slicewise.lenses.features import features as lens
+
+    direction = _direction({"worst": worst, "best": best, "worsening": worsening, "improving": improving})
+    pair = worsening or improving
+    check_outputs(data, tables)
+    own: dict[str, Any] = {
+        "direction": direction,
+        "change": two_systems(pair, f"--{direction}") if pair else None,
+        "only": listed(only),
+        "top": top,
+        "fold": not no_fold,
+        "units": units,
+        "ratio": ratio,
+        "geval": geval,
+        "correction": correction,
+    }
+    results = []
+    with progress(data) as step:
+        for evaluation in data.evaluations(step, token_columns=bool(features.attribute or units)):
+            check_commas(only or (), "--only", evaluation.systems)
+            results.append(lens(evaluation, **scoring.chosen(data), **features.chosen(), **own, on_step=step))
+    deliver(data, results, tables)
+
+
+def _direction(asked: dict[str, bool | str | None]) -> str:
+    chosen = [name for name, value in asked.items() if value]
+    if len(chosen) > 1:
+        raise UserError(f"--{chosen[0]} and --{chosen[1]} ask for different lists; choose one")
+    return chosen[0] if chosen else "worst"

@@ -1,0 +1,69 @@
+"""The start of the program, and its end: what goes wrong becomes one line and an exit code."""
+
+from __future__ import annotations
+
+import gc
+import io
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from slicewise.cli.app import app
+from slicewise.errors import UserError
+
+
+def main() -> None:
+    """Run the command line: 0 done, 2 the user's input is wrong."""
+    _prepare_streams()
+    if any(_is_not_text(argument) for argument in sys.argv):
+        _fail("an argument is not valid UTF-8; rename the file, or write the name in UTF-8")
+    # typer shows only the subclasses of the exception that all misuse of the command line raises
+    misuse: type[Exception] = next(k for k in typer.BadParameter.__mro__ if k.__name__ == "ClickException")
+    gc.disable()  # a command is short: looking for cycles costs a tenth of its start and finds nothing
+    try:
+        if isinstance(code := app(standalone_mode=False), int) and code:
+            sys.exit(code)  # 130 after Ctrl-C
+    except UserError as error:
+        _fail(str(error))
+    except misuse as error:
+        _fail(_one_line(error))
+    except (typer.Abort, KeyboardInterrupt):
+        sys.exit(130)
+    except MemoryError:
+        _fail("not enough memory; use fewer systems or a smaller file")
+    finally:
+        gc.enable()
+
+
+def _prepare_streams() -> None:
+    """Write UTF-8 whatever the locale: results are full of text from the data. A closed stream swallows it."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 (to the end)
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8")
+
+
+def _is_not_text(argument: str) -> bool:
+    try:
+        argument.encode()
+    except UnicodeEncodeError:
+        return True
+    return "\0" in argument
+
+
+def _one_line(error: Any) -> str:
+    text = " ".join(error.format_message().split())
+    if not text:
+        sys.exit(2)  # help was shown
+    context = getattr(error, "ctx", None)
+    return f"{text.rstrip('.')}; see {context.command_path if context else 'slicewise'} --help"
+
+
+def _fail(message: str) -> None:
+    sys.stderr.write(f"slicewise: {message}\n")
+    sys.exit(2)

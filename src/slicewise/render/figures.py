@@ -1,0 +1,112 @@
+"""Figures: rows of values with what a person reads of them, as a table and, where it helps, as a chart.
+
+A chart is a Vega-Lite specification over the dataset `rows`; the same figure serves a notebook, a page and a file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from slicewise.errors import UserError
+from slicewise.render.visible import drawable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    import altair as alt
+
+ROWS = "rows"
+"""The dataset that charts read."""
+SLICE = "slice"
+"""The key of a row that names the units behind it."""
+DATASET = "dataset"
+"""The key of a row that names its data set, where a figure is of several."""
+FORMATS = ("svg", "png", "pdf")
+Kind = Literal["text", "count", "score", "signed", "share", "p", "number"]
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Field:
+    """A column of a figure's table: the key of its values, its heading, and how they are written."""
+
+    key: str
+    title: str
+    kind: Kind = "text"
+    bounds: tuple[str, str] | None = None
+    """The keys of its interval's ends."""
+
+
+@dataclass(frozen=True, eq=False)
+class Figure:
+    """Values with their table and chart; a row's `slice` names the units behind it."""
+
+    name: str
+    """Short, for a file or an anchor: `buckets-eLen`."""
+    title: str
+    said: str
+    """What it shows and how it is read, in a sentence or two; also what stands for the chart where it is not seen."""
+    fields: tuple[Field, ...]
+    rows: Sequence[Row]
+    draw: Callable[[], alt.TopLevelMixin] | None = None
+    """Makes the chart over `rows`; None: a table is enough."""
+    note: str = ""
+    wide: bool = True
+    """Whether it needs the page's whole width; others stand side by side."""
+    table_first: bool = False
+    """Whether the table is what people come for, so that it is open."""
+    tab: str = ""
+    """Where several figures that follow each other show the same of different things (systems, metrics): of what."""
+
+    def spec(self) -> dict[str, Any] | None:
+        """Return the chart's specification without its rows."""
+        if self.draw is None or not self.rows:
+            return None
+        from altair.utils.schemapi import debug_mode
+
+        with debug_mode(False):  # altair's own check of every part; the tests make it, and it takes most of the time
+            made: dict[str, Any] = self.draw().to_dict(validate=False)
+        for own in ("config", "$schema"):
+            made.pop(own, None)
+        drawn: dict[str, Any] = drawable(made)
+        return drawn
+
+    def drawn_rows(self) -> list[Row]:
+        """Return the rows as a chart can draw them: hidden characters are seen, what links them is as it was."""
+        kept = (SLICE, DATASET)
+        return [{key: value if key in kept else drawable(value) for key, value in row.items()} for row in self.rows]
+
+    def chart(self, config: Mapping[str, Any] | None = None) -> alt.TopLevelMixin:
+        """Return the chart with its rows, as altair has it."""
+        import altair as alt
+
+        found: alt.TopLevelMixin = alt.Chart.from_dict(self.whole(config))
+        return found
+
+    def whole(self, config: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """Return the specification with its rows and a theme's configuration."""
+        from slicewise.render.theme import LIGHT
+
+        spec = self.spec()
+        if spec is None:
+            raise UserError(f"{self.name} has no chart; its table is all there is")
+        own = {"$schema": "https://vega.github.io/schema/vega-lite/v6.json"}
+        datasets = {**spec.pop("datasets", {}), ROWS: self.drawn_rows()}
+        return {**own, **spec, "datasets": datasets, "config": dict(LIGHT if config is None else config)}
+
+    def rendered(self, ending: str) -> bytes:
+        """Return the chart as SVG, PNG or PDF, on white."""
+        import vl_convert
+
+        spec = _of_fixed_width(self.whole())
+        spec["title"] = {"text": self.title, "anchor": "start"}
+        if ending == "svg":
+            return str(vl_convert.vegalite_to_svg(spec)).encode()
+        made: bytes = vl_convert.vegalite_to_png(spec, scale=2) if ending == "png" else vl_convert.vegalite_to_pdf(spec)
+        return made
+
+
+def _of_fixed_width(spec: dict[str, Any]) -> dict[str, Any]:
+    """Return a specification whose width is a number: a file has no container to fill."""
+    return spec | {"width": 560} if spec.get("width") == "container" else spec

@@ -1,0 +1,112 @@
+"""A real browser, and pages of the example data; without Debian's chromium these tests are skipped, saying so."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from needs import missing, need_module
+
+import slicewise
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from playwright.sync_api import Browser, Dialog, Page, Request
+
+    from slicewise.results.report import ReportResult
+
+QUIET = (
+    "--no-sandbox",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-default-apps",
+    "--disable-sync",
+    "--no-first-run",
+)
+SYSTEMS = ("gazetteer", "hmm", "perceptron")
+
+
+@dataclass
+class Opened:
+    """A page in the browser, with what it said and asked for."""
+
+    page: Page
+    said: list[str] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
+
+    def dismiss(self, dialog: Dialog) -> None:
+        """Note a dialog, and close it."""
+        self.said.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+
+@dataclass(frozen=True)
+class Made:
+    """A report and the file of its page."""
+
+    report: ReportResult
+    path: Path
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    need_module("playwright", "playwright")
+    program = shutil.which("chromium") or shutil.which("chromium-browser")
+    if program is None:
+        missing("chromium (apt-get install chromium)")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=program, args=list(QUIET))
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def visit(browser: Browser) -> Iterator[Callable[..., Opened]]:
+    """Open a file, and listen."""
+    contexts = []
+
+    def opened(path: Path, hash_: str = "", **options: Any) -> Opened:
+        context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, **options})
+        contexts.append(context)
+        page = context.new_page()
+        made = Opened(page)
+        page.on("console", lambda m: made.said.append(f"{m.type}: {m.text}"))
+        page.on("pageerror", lambda error: made.said.append(f"error: {error}"))
+        page.on("dialog", made.dismiss)
+        page.on("request", lambda request: made.asked.extend(_elsewhere(request)))
+        page.goto(f"{path.as_uri()}{hash_}")
+        page.wait_for_selector("h1")
+        return made
+
+    yield opened
+    for context in contexts:
+        context.close()
+
+
+def _elsewhere(request: Request) -> list[str]:
+    return [] if request.url.startswith(("file:", "data:", "blob:")) else [request.url]
+
+
+@pytest.fixture(scope="session")
+def chat(examples: Path, tmp_path_factory: pytest.TempPathFactory) -> Made:
+    folder = examples / "chat"
+    evaluation = slicewise.load(
+        name="chat",
+        gold=folder / "test.conll",
+        train=folder / "train.conll",
+        systems={name: folder / "systems" / f"{name}.conll" for name in SYSTEMS},
+    )
+    return written(slicewise.report(evaluation, resamples=100), tmp_path_factory.mktemp("chat"))
+
+
+def written(report: ReportResult, folder: Path) -> Made:
+    """Write a report's page."""
+    path = folder / "report.html"
+    report.write(path)
+    return Made(report, path)

@@ -1,0 +1,38 @@
+"""What commands print, as a test reads it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from conftest import Ran
+
+
+def strict(text: str) -> Any:
+    """Parse JSON as other programs do: no NaN, no infinity."""
+    return json.loads(text, parse_constant=_refuse)
+
+
+def _refuse(constant: str) -> Any:
+    raise AssertionError(f"{constant} is not JSON")
+
+
+def document_of(command: str, ran: Ran) -> Any:
+    """Return the JSON that a command printed, once its head is as scripts expect it."""
+    assert ran.code == 0, ran.err
+    assert "Traceback" not in ran.err
+    found = strict(ran.out)
+    assert list(found) == ["slicewise", "schema", "command", "signature", "data", "result"]
+    assert (found["command"], found["schema"]) == (command, 1)
+    assert "\n" not in found["signature"]
+    return found
+
+
+def refused(ran: Ran, *parts: str) -> None:
+    """Check that there is one line, that it says this, and that nothing else was written."""
+    assert (ran.code, ran.out) == (2, ""), ran
+    assert ran.err.startswith("slicewise: ")
+    assert ran.err.count("\n") == 1, ran.err
+    for part in parts:
+        assert part in ran.err, ran.err
