@@ -212,7 +212,7 @@ def of_difficulty(evaluation: Evaluation, outcomes: Outcomes, result: Difficulty
             who = f"{n} of {len(systems)} systems"
             yield Behind(name=named(n), title=f"{verb.capitalize()} by {who}", rows=np.flatnonzero(here))
             for name in systems:
-                title = f"{verb.capitalize()} by {who}, {name} among them"
+                title = f"{verb.capitalize()} by {f'{name} alone' if n == 1 else f'{who}, {name} among them'}"
                 yield Behind(name=named(n, name), title=title, rows=np.flatnonzero(here & has[name]))
     yield from _of_forms(evaluation, outcomes, result)
     yield from _of_nobody(evaluation, outcomes, result)

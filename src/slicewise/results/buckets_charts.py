@@ -41,8 +41,8 @@ def figures(result: BucketsResult) -> list[Figure]:
     """Return the figures, the most important first."""
     made = [_findings(result)] if result.findings else []
     made += [_hard(result)] if result.attributes else []
-    made += [_breakdown(result, name) for name in result.shown]
-    made += [_breakdown(result, name) for name in result.attributes if name not in result.shown]
+    split = [name for name, attribute in result.attributes.items() if len(_filled(attribute)) > 1]
+    made += [_breakdown(result, name) for name in sorted(split, key=lambda name: name not in result.shown)]
     return safely_named(made + _comparisons(result))
 
 
@@ -128,10 +128,15 @@ def _gap_row(result: BucketsResult, name: str, system: str) -> Row:
     return row | ({} if own.worst is None else {SLICE: bucket_slice(name, own.worst)})
 
 
+def _filled(attribute: AttributeResult) -> list[Bucket]:
+    """Return the buckets that have units."""
+    return [bucket for bucket in attribute.buckets if any(map(_size, bucket.systems.values()))]
+
+
 def _breakdown(result: BucketsResult, name: str) -> Figure:
     """Return the measure in each bucket of one attribute, of every system."""
     attribute = result.attributes[name]
-    filled = [bucket for bucket in attribute.buckets if any(map(_size, bucket.systems.values()))]
+    filled = _filled(attribute)
     order = _ranking(result)
     drawn = _most_frequent(attribute, filled)
     shown = order[: max(2, min(MOST_SYSTEMS, MOST_DOTS // max(1, len(drawn))))]

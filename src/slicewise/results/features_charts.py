@@ -86,8 +86,8 @@ def _ranking(of: FeatureList, name: str, title: str, found: list[Row], compared:
     fields = [
         Field("feature", "feature"), Field("n", "n", "count"), Field("metric", value, kind),
         Field("rest", "rest", kind),
-        Field("difference", "difference", "signed", ("lo", "hi")), Field("gain", "gain", "signed"),
-        Field("auc", "AUC", "score"), Field("tau", "τ", "signed"), Field("q", "q", "p"),
+        Field("difference", "difference", "signed", ("lo", "hi")), Field("q", "q", "p"),
+        Field("gain", "gain", "signed"), Field("auc", "AUC", "score"), Field("tau", "τ", "signed"),
         Field("folded", "also"),
     ]  # fmt: skip
     whiskers = "; the whisker is the interval" if has_values(found, "lo") else ""

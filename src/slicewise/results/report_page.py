@@ -121,9 +121,7 @@ def _facts(result: ReportResult) -> Iterator[tuple[str, str]]:
 
 
 def _lead(result: ReportResult) -> Iterator[Sentence | Figure]:
-    """Yield the scores, who cannot be told apart, and what the data is warned of."""
-    for warning in result.data["warnings"]:
-        yield Sentence(warning, "warning")
+    """Yield who is best and who cannot be told apart, the scores, and what to know of the data."""
     if result.study is not None:
         yield from [figure for figure in result.study.figures() if figure.name == "holistic"]
     for part in result.parts:
@@ -133,6 +131,8 @@ def _lead(result: ReportResult) -> Iterator[Sentence | Figure]:
         yield from (Sentence(begins + text) for text in _ranks(part))
         if result.study is None:
             yield replace(part.score.figures()[0], tab="")
+    for warning in dict.fromkeys(w for part in result.parts if part.score for w in part.score.data["warnings"]):
+        yield Sentence(warning, "warning")
 
 
 def _ranks(part: Part) -> Iterator[str]:

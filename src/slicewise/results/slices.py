@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 
 def _name(*parts: object) -> str:
-    return "/".join(quote(str(part), safe="") for part in parts)
+    return "/".join(quote(str(part), safe="", errors="replace") for part in parts)
 
 
 def label_slice(label: str) -> str:

@@ -37,6 +37,8 @@ class Skeleton:
     def __init__(self, page: Page) -> None:
         self.page = page
         self.figures: list[dict[str, Any]] = []
+        self.last = ("", "")
+        """How the figure before was explained: what is said twice in a row is only heard the second time."""
 
     def body(self) -> str:
         """Return header, contents and main part."""
@@ -103,14 +105,16 @@ class Skeleton:
         spec = figure.spec()
         self.figures.append(_packed(figure, repainted(spec, self.page.systems), dataset, self.page.evidence))
         table = _table_place(number, figure, is_open=figure.table_first or spec is None)
-        said = _text(figure.said)
+        said, words = _text(figure.said), (figure.said, figure.note)
+        again = ' class="unseen"' if figure.said == self.last[0] else ""
         chart = (
             f'<figure><div class="chart" data-figure="{number}" role="img" aria-label="{said}"></div>'
-            f"<figcaption>{said}</figcaption></figure>"
+            f"<figcaption{again}>{said}</figcaption></figure>"
             if spec
             else f'<p class="said">{said}</p>'
         )
-        note = f'<p class="aside">{_text(figure.note)}</p>' if figure.note else ""
+        note = f'<p class="aside">{_text(figure.note)}</p>' if figure.note and words != self.last else ""
+        self.last = words
         inner = f"{table}{chart}" if figure.table_first and spec else f"{chart}{table}"
         return f'<div class="figure" id="figure-{number}"><h{level}>{_text(figure.title)}</h{level}>{inner}{note}</div>'
 
