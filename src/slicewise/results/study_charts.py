@@ -54,8 +54,8 @@ def figures(result: StudyResult) -> list[Figure]:
     """Return the figures, the most important first."""
     made = [_holistic(result)]
     made += [found for measure in _of_models(result) if (found := _model_wise(result, measure))]
-    for measure in _of_attributes(result):
-        made += [found for part in (_attribute_wise, _radar) if (found := part(result, measure))]
+    for part in (_attribute_wise, _radar):
+        made += [found for measure in _of_attributes(result) if (found := part(result, measure))]
     made += [found for pair in _pairs(result) if (found := _changes(result, *pair))]
     return safely_named(made + ([_diagnoses(result)] if result.diagnoses else []))
 
@@ -299,7 +299,7 @@ def _changes(result: StudyResult, a: str, b: str) -> Figure | None:
     note = f"{more_note(MOST_BUCKETS, len(names), 'buckets')} "
     note += f"{counted(left, 'more pair')} of systems not shown." if left else ""
     title = f"Relative change of {result.metric}: {a} against {b}"
-    return Figure(f"change-{a}-{b}", title, said, fields, found, draw, note.strip())
+    return Figure(f"change-{a}-{b}", title, said, fields, found, draw, note.strip(), tab=f"{a} against {b}")
 
 
 def _bucket(change: Change) -> str:

@@ -169,12 +169,13 @@ def _findings(page: Page) -> str:
     if not page.findings:
         return f"<p>{_text(page.no_findings)}</p>"
     titles = {section.id: section.title for section in page.sections}
-    said = f'<p class="aside">{WORTH}</p>'
-    return f'{said}<ol class="findings">{"".join(_finding(one, titles) for one in page.findings)}</ol>'
+    several = len(page.evidence) > 1
+    items = "".join(_finding(one, titles, several=several) for one in page.findings)
+    return f'<p class="aside">{WORTH}</p><ol class="findings">{items}</ol>'
 
 
-def _finding(finding: Finding, titles: dict[str, str]) -> str:
-    facts = [finding.number, f"n = {whole(finding.n)}"]
+def _finding(finding: Finding, titles: dict[str, str], *, several: bool) -> str:
+    facts = [*([finding.dataset] if several else []), finding.number, f"n = {whole(finding.n)}"]
     if finding.q is not None:
         q = probability(finding.q)
         facts.append(f"q {q}" if q.startswith("<") else f"q = {q}")
