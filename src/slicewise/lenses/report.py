@@ -66,6 +66,8 @@ def report(
     """
     if not 0 <= examples <= MOST_EXAMPLES:
         raise UserError(f"examples is {examples}; expected 0 to {MOST_EXAMPLES:,}")
+    if top < 0:
+        raise UserError(f"top is {top}; expected 0 (all) or more")
     loaded = [evaluations] if isinstance(evaluations, Evaluation) else list(evaluations)
     if not loaded:
         raise UserError("no data set to report on; add --gold and --system, or --config FILE")
@@ -147,11 +149,11 @@ class _Request:
     def bare(self, lens: str) -> bool:
         """Whether nothing was asked of a lens by name, so that it may be left out where the data does not allow it."""
         asked = {
-            "score": [True],
-            "buckets": [*self.plan.values(), self.cross],
-            "features": list(self.words.values()),
+            "score": True,
+            "buckets": any([*self.plan.values(), self.cross, self.compare]),
+            "features": any(value is not None and value is not False for value in self.words.values()),
         }
-        return not any(asked.get(lens, [self.threshold is not None]))
+        return not asked.get(lens, self.threshold is not None)
 
 
 def _look(evaluation: Evaluation, request: _Request, step: Callable[[str], None]) -> tuple[Part, list[Statement]]:
