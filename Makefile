@@ -4,15 +4,16 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test check format bench examples clean help
+.PHONY: demo test check format bench examples guide clean help
 
 help:
-	@echo "make demo      score the example data and say where to look"
+	@echo "make demo      score the example data and explain it on a page, out/report.html"
 	@echo "make test      all checks and tests"
 	@echo "make check     ruff, mypy, import layers"
 	@echo "make format    rewrite the code in the project's format"
 	@echo "make bench     measure against other tools (several minutes)"
 	@echo "make examples  make the example data again"
+	@echo "make guide     make the report on the example data, and what the documentation shows"
 	@echo "make clean     remove what these commands made"
 
 $(VENV)/bin/python:
@@ -35,16 +36,18 @@ demo: $(VENV)/.base
 	@mkdir -p out
 	@$(BIN)/slicewise score --config examples/slicewise.toml --name news --json out/news.json --csv out/news
 	@echo
-	@echo "These were seven runs of five taggers on made-up news. Look at out/news.json and out/news/*.csv, and try:"
-	@echo "  $(BIN)/slicewise score --config examples/slicewise.toml --name chat"
+	@echo "These were seven runs of five taggers on made-up news. Now all of it, on two domains, as a page (half a minute):"
+	@$(BIN)/slicewise report --config examples/slicewise.toml -o out/report.html --quiet
+	@echo
+	@echo "Open $(CURDIR)/out/report.html in a browser. Then try your own data:"
+	@echo "  $(BIN)/slicewise report --gold YOUR-GOLD.conll --system mine=YOUR-OUTPUT.conll -o report.html --open"
+	@echo "or one lens at a time, in the terminal:"
 	@echo "  $(BIN)/slicewise buckets --config examples/slicewise.toml --name chat"
 	@echo "  $(BIN)/slicewise features --config examples/slicewise.toml --name chat --units --only crf"
 	@echo "  $(BIN)/slicewise features --gold examples/sentiment/test.tsv:2 --input examples/sentiment/test.tsv:1 --system bayes=examples/sentiment/systems/bayes.txt --bigrams"
 	@echo "  $(BIN)/slicewise complement --config examples/slicewise.toml --name chat"
 	@echo "  $(BIN)/slicewise difficulty --config examples/slicewise.toml --name chat"
 	@echo "  $(BIN)/slicewise units --config examples/slicewise.toml --name chat --with bins,errors -o out/chat.csv"
-	@echo "  $(BIN)/slicewise score --gold examples/sentiment/test.tsv:2 --system bayes=examples/sentiment/systems/bayes.txt"
-	@echo "  $(BIN)/slicewise score --gold YOUR-GOLD.conll --system mine=YOUR-OUTPUT.conll"
 
 test: check
 	$(BIN)/python -m pytest -n 2
@@ -65,6 +68,10 @@ bench: $(VENV)/.bench
 
 examples: $(VENV)/.dev
 	$(BIN)/python examples/make.py
+
+guide: $(VENV)/.dev
+	$(BIN)/python docs/make_pictures.py
+	$(BIN)/python docs/make_text.py
 
 clean:
 	rm -rf $(VENV) out dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
