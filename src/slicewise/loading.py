@@ -20,7 +20,7 @@ from slicewise.read.source import COMPRESSED, check_exists, split_column
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from slicewise.align import Options
+    from slicewise.align import Aligned, Options
     from slicewise.read.source import Source
 
 Path_ = str | Path
@@ -73,7 +73,19 @@ def load(
     made = Evaluation.build(
         name or opened.stem, gold_file, files, runs.restarts, texts, chosen, training, opened.digests
     )
-    return replace(made, dated=opened.dated)
+    given = [*([] if gold is None else [gold]), *runs.files.values(), *inputs]
+    return replace(made, dated=opened.dated, aligned=_without_answers(made.aligned, [str(path) for path in given]))
+
+
+def _without_answers(aligned: Aligned, given: Sequence[str]) -> Aligned:
+    """Return items without the fields that are gold, input or a system: they are no facts about the items.
+
+    Fields come from the first file given.
+    """
+    sources = [split_column(path) for path in given]
+    used = {column for name, column in sources if name == sources[0][0]}
+    kept = [column for column in aligned.metadata.get_columns() if column.name not in used]
+    return replace(aligned, metadata=pl.DataFrame(kept))
 
 
 class _Files(Mapping[str, Annotations]):

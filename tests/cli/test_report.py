@@ -50,7 +50,8 @@ def test_the_json_holds_every_lens(files: Path, run: Run) -> None:
     found = json.loads(ran.out)
     assert found["command"] == "report"
     part = found["result"]["datasets"]["g"]
-    assert set(part) == {"score", "buckets", "features", "complement", "difficulty", "left_out"}
+    two = {"worsening", "improving"}
+    assert set(part) == {"score", "buckets", "features", "complement", "difficulty", "left_out", *two}
     for lens in ("score", "buckets", "complement", "difficulty"):
         alone = json.loads(run(lens, *LABELS, "--json", "-", *(["--top", "20"] if lens == "difficulty" else [])).out)
         assert part[lens] == alone["result"], lens
@@ -70,7 +71,7 @@ def test_figures_are_files(files: Path, run: Run, ending: str) -> None:
 def test_a_report_draws_the_figures_of_all_lenses(files: Path, run: Run) -> None:
     assert run("report", *LABELS, "--figures", "figs", "-o", "r.html").code == 0
     names = {path.name.partition("-")[0] for path in (files / "figs").iterdir()}
-    assert names == {"score", "buckets", "features", "complement", "difficulty"}
+    assert names == {"score", "buckets", "features", "worsening", "improving", "complement", "difficulty"}
 
 
 @pytest.mark.parametrize(

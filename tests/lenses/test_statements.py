@@ -95,7 +95,8 @@ def test_what_is_worth_most_comes_first_and_no_more_than_ten() -> None:
 def test_no_lens_says_the_same_again_and_again() -> None:
     alike = [statement(0.9 - i / 100, topic=f"t{i}") for i in range(8)]
     same = [statement(0.5 - i / 100, system=f"s{i}", topic="eLen") for i in range(8)]
-    chosen = strongest([*alike, *same], best=())
+    assert sum(one.system == "a" for one in strongest([*alike, *same], best=())) == 1
+    chosen = strongest([*alike, *same], best={"a"})
     assert sum(one.system == "a" for one in chosen) == EACH
     assert sum(one.topic == "eLen" for one in chosen) == EACH
 

@@ -225,3 +225,16 @@ def test_matrix_is_an_evaluation_of_scores(write: Write) -> None:
 def test_bad_matrices(content: str, message: str, write: Write) -> None:
     with pytest.raises(UserError, match=f"^{message}"):
         load(matrix=write("m.csv", content))
+
+
+@pytest.mark.parametrize("name", ["log.csv", "log.jsonl"])
+def test_what_systems_answer_is_no_fact_about_the_items(name: str, write: Write) -> None:
+    rows = [(f"question {i}", i % 2, i % 3 / 2, "easy" if i % 4 else "hard") for i in range(12)]
+    if name.endswith("csv"):
+        write(name, "prompt,a,b,level\n" + "".join(f"{p},{a},{b},{level}\n" for p, a, b, level in rows))
+    else:
+        made = (f'{{"prompt": "{p}", "a": {a}, "b": {b}, "level": "{level}"}}\n' for p, a, b, level in rows)
+        write(name, "".join(made))
+    systems = {"a": f"{name}:a", "b": f"{name}:b"}
+    evaluation = load(systems=systems, inputs=f"{name}:prompt", task="scores")
+    assert evaluation.aligned.metadata.columns == ["level"]

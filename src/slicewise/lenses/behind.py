@@ -153,7 +153,8 @@ def of_features(
             families = [*made.families(ranked.system), *([] if confusions is None else [confusions])]
             of_whom, quantities = None, made.quantities(ranked.system)
         found = rows_of(names, families, quantities)
-        yield from _with_features(evaluation, ranked, found, of_whom, ranked.over, ranked.system)
+        place = ranked.system if ranked.against is None else f"{ranked.against}→{ranked.system}"
+        yield from _with_features(evaluation, ranked, found, of_whom, place)
 
 
 def _among(quantities: Sequence[Quantity], of_whom: Bits) -> list[Quantity]:
@@ -166,17 +167,17 @@ def _with_features(
     ranked: FeatureList,
     found: Mapping[str, Index],
     of_whom: Bits | None,
-    over: str,
-    system: str,
+    place: str,
+    over: str | None = None,
 ) -> Iterator[Behind]:
     noun = {"items": "Items", "gold": "Gold units", "returned": "Returned units"}[ranked.over]
     for name, rows in found.items():
         yield Behind(
-            name=slices.feature_slice(over, system, name),
+            name=slices.feature_slice(over or ranked.over, place, name),
             title=f"{noun} with {name}",
             rows=rows if of_whom is None else rows[of_whom[rows]],
             of_items=of_whom is None and evaluation.task.has_units,
-            system=system if system in evaluation.systems else None,
+            system=ranked.system if ranked.system in evaluation.systems else None,
         )
 
 
@@ -241,7 +242,7 @@ def _of_nobody(evaluation: Evaluation, outcomes: Outcomes, result: DifficultyRes
     else:
         items = ItemFeatures(evaluation, Wanted(least=0), ("all",))
         found = rows_of(names, items.families(None), items.quantities(None))
-    yield from _with_features(evaluation, ranked, found, outcomes.gold, "bin0", "nobody")
+    yield from _with_features(evaluation, ranked, found, outcomes.gold, "nobody", "bin0")
 
 
 def _of_suspects(evaluation: Evaluation, outcomes: Outcomes, result: DifficultyResult) -> Iterator[Behind]:

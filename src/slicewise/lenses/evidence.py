@@ -124,6 +124,9 @@ class Evidence:
             "system": one.system,
             "shown": [[i, units] for i, units in inside.items()],
         }
+        gold = int(self.outcomes.gold[rows].sum())
+        if self.places and not one.of_items and 0 < gold < len(rows):
+            found["note"] = f"{gold:,} of the units are in gold, {len(rows) - gold:,} are only returned."
         return found
 
     def _units_of(self, items: Index) -> Index:

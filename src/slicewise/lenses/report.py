@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from slicewise.lenses.evidence import Behind
     from slicewise.lenses.outcomes import Outcomes
     from slicewise.results.report import Statement
+    from slicewise.results.score import ScoreResult
 
 EXAMPLES = 20
 MOST_EXAMPLES = 1000
@@ -110,9 +111,16 @@ def report(
         title=title or ", ".join(evaluation.name for evaluation in loaded),
         parts=tuple(parts),
         study=whole,
-        statements=statements.strongest(found, {part.score.ranking()[0] for part in parts if part.score is not None}),
+        statements=statements.strongest(found, {name for part in parts for name in _best(part.score)}),
         survived=len(found),
     )
+
+
+def _best(score: ScoreResult | None) -> tuple[str, ...]:
+    """Return the systems that cannot be told apart from the best."""
+    if score is None:
+        return ()
+    return score.groups[0] if score.groups else (score.ranking()[0],)
 
 
 def _step(step: Callable[[str], None], begins: str, text: str) -> None:
@@ -151,9 +159,10 @@ class _Request:
         asked = {
             "score": True,
             "buckets": any([*self.plan.values(), self.cross, self.compare]),
-            "features": any(value is not None and value is not False for value in self.words.values()),
+            "complement": self.threshold is not None,
+            "difficulty": self.threshold is not None,
         }
-        return not asked.get(lens, self.threshold is not None)
+        return not asked.get(lens, any(value is not None and value is not False for value in self.words.values()))
 
 
 def _look(evaluation: Evaluation, request: _Request, step: Callable[[str], None]) -> tuple[Part, list[Statement]]:
@@ -192,12 +201,19 @@ def _lenses(e: Evaluation, request: _Request) -> dict[str, Callable[[], Any]]:
     right: dict[str, Any] = {} if e.task.has_units else {"metrics": request.metrics, "threshold": request.threshold}
     by_units = _by_units(e)
     words: dict[str, Any] = {"units": by_units, "top": request.top, **request.words}
+    scores = request.inference if by_units else scored
+    two = e.ranked_systems if len(e.ranked_systems) == 2 else None
+    steps = {} if two is None else {
+        way: lambda way=way: features(e, direction=way, change=(two[0], two[1]), **words, **scores)
+        for way in ("worsening", "improving")
+    }  # fmt: skip
     return {
         "score": lambda: score(e, **scored),
         "buckets": lambda: break_down(
             e, **request.plan, cross=request.cross, compare=request.compare, shared_with=request.given, **scored
         ),
-        "features": lambda: features(e, **words, **(request.inference if by_units else scored)),
+        "features": lambda: features(e, **words, **scores),
+        **steps,
         "complement": lambda: complement(e, compare=request.compare, beta=request.beta, **right, **request.inference),
         "difficulty": lambda: difficulty(e, compare=request.compare, top=request.top, **right, **request.inference),
     }
@@ -217,10 +233,12 @@ def _slices(
         plan = Plan.of(**request.plan, crosses=request.cross)
         sliced = Sliced(evaluation, plan, find_measure(evaluation.task, request.metrics, request.beta))
         yield from behind.of_buckets(sliced, broken_down(sliced, request.given))
-    if "features" in found:
+    ranked = [found[name] for name in ("features", "worsening", "improving") if name in found]
+    if ranked:
         wanted = Wanted(ngrams=2 if request.words["bigrams"] else 1, shapes=request.words["shapes"], least=0)
         made = (UnitFeatures if _by_units(evaluation) else ItemFeatures)(evaluation, wanted)
-        yield from behind.of_features(evaluation, outcomes, found["features"], made)
+        for one in ranked:
+            yield from behind.of_features(evaluation, outcomes, one, made)
     if "complement" in found:
         yield from behind.of_complement(outcomes, found["complement"])
     if "difficulty" in found:
@@ -236,7 +254,7 @@ def _statements(
     groups, seed = evaluation.aligned.clusters.groups, request.inference["seed"]
     yield from statements.of_scores(found["score"])
     if "buckets" in found:
-        yield from statements.of_buckets(found["buckets"])
+        yield from statements.of_buckets(found["buckets"], _best(found["score"]))
     if "features" in found:
         yield from statements.of_features(found["features"], found["score"])
     if "complement" in found:

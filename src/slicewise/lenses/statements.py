@@ -11,6 +11,7 @@ from slicewise.lenses.inference import ALPHA
 from slicewise.metrics.counts import f_beta
 from slicewise.results import slices
 from slicewise.results.features_view import tells, where
+from slicewise.results.heading import called
 from slicewise.results.report import Statement
 from slicewise.stats.canonical import canonical_order
 from slicewise.stats.tests import paired_draws, randomisation_p
@@ -26,12 +27,8 @@ if TYPE_CHECKING:
     from slicewise.results.score import ScoreResult
 
 MOST = 10
-OF_BEST = 5
-"""Places that are kept for the best system of a data set, while there is something to say of it."""
 EACH = 2
-"""So many at most of one lens and system, and of one attribute or feature."""
-BEYOND = 1.5
-"""So many times the difference over all units a difference in a bucket must be to say something of the bucket."""
+"""So many at most of one lens and one of the best systems (of others, one), and of one attribute or feature."""
 NEARLY_ALL = 0.8
 """A bucket with a larger share of all units is no part of them to look at."""
 DESCRIBED = ("attribute", "number", "length")
@@ -39,22 +36,22 @@ DESCRIBED = ("attribute", "number", "length")
 
 
 def strongest(found: Sequence[Statement], best: Collection[str]) -> tuple[Statement, ...]:
-    """Return up to ten, what is worth most first: the first of every lens, some of the best systems, then the rest."""
+    """Return up to ten, what is worth most first: the first of every lens, then the best systems', then the rest."""
     ordered = sorted(found, key=_by_worth)
     of_best = [one for one in ordered if one.system in best]
     chosen: list[Statement] = []
-    for candidates, places in ((_first_of_each(ordered), MOST), (of_best, OF_BEST), (ordered, MOST)):
-        for one in candidates:
-            if len(chosen) < places and one not in chosen and not _enough(chosen, one):
-                chosen.append(one)
+    for one in (*_first_of_each(ordered), *of_best, *ordered):
+        most = EACH if one.system in best else 1
+        if len(chosen) < MOST and one not in chosen and not _enough(chosen, one, most):
+            chosen.append(one)
     return tuple(sorted(chosen, key=_by_worth))
 
 
-def _enough(chosen: Sequence[Statement], one: Statement) -> bool:
+def _enough(chosen: Sequence[Statement], one: Statement, most: int) -> bool:
     """Whether a statement's lens has said enough of its system, or its attribute or feature was named often enough."""
     alike = sum((c.lens, c.dataset, c.system) == (one.lens, one.dataset, one.system) for c in chosen)
     same = sum(c.topic == one.topic for c in chosen)
-    return alike >= EACH or same >= EACH
+    return alike >= most or same >= EACH
 
 
 def _by_worth(one: Statement) -> tuple[float, float, str]:
@@ -77,10 +74,11 @@ def of_scores(result: ScoreResult) -> Iterator[Statement]:
         if pair.metric == metric and {pair.a, pair.b} == {best, next_one} and _sure(pair.q) and pair.difference:
             size = abs(pair.difference)
             yield Statement(
-                text=f"{best} beats {next_one} by {size:.3f} {_called(metric)} over all the data.",
+                text=f"{best} beats {next_one} by {size:.3f} {called(metric)} over all the data.",
                 lens="score",
                 dataset=result.data["name"],
-                system=best,
+                system=next_one,
+                against=best,
                 number=size,
                 unit=metric,
                 n=result.data["gold_units"] or result.data["items"],
@@ -91,17 +89,18 @@ def of_scores(result: ScoreResult) -> Iterator[Statement]:
             )
 
 
-def of_buckets(result: BucketsResult) -> Iterator[Statement]:
-    """Yield gaps between buckets, and differences of systems in buckets that go well beyond the one over all units."""
+def of_buckets(result: BucketsResult, best: Collection[str]) -> Iterator[Statement]:
+    """Yield gaps between buckets, and where one of the best systems is beaten; elsewhere it is what one would use."""
     for one in result.findings:
-        nothing_special = one.overall is not None and one.difference < BEYOND * one.overall
-        if nothing_special or one.share > NEARLY_ALL:
+        no_news = one.against is not None and one.against not in best
+        if no_news or one.share > NEARLY_ALL:
             continue
         yield Statement(
             text=one.text,
             lens="buckets",
             dataset=result.data["name"],
             system=one.against or one.system,
+            against=one.system if one.against else None,
             number=one.difference,
             unit=result.metric,
             n=one.n,
@@ -140,10 +139,11 @@ def _feature_said(ranked: FeatureList, feature: Feature, who: str) -> str:
     if ranked.over == "items":
         value, rest = feature.metric, feature.rest_metric
         if value is not None and rest is not None:
-            return f"{who}: {ranked.metric} is {value:.3f} on items {where(feature)}, {rest:.3f} on the others."
+            what = f"{who}: {called(ranked.metric)} is {value:.3f} on items"
+            return f"{what} {_in_words(feature)}, {rest:.3f} on the others."
     wrong, rest_wrong = 1 - feature.mean, 1 - (feature.rest_mean or 0.0)
     verb = "misses" if ranked.over == "gold" else "is wrong in"
-    return f"{who} {verb} {wrong:.0%} of the {noun} {where(feature)}, {rest_wrong:.0%} of the others."
+    return f"{who} {verb} {wrong:.0%} of the {noun} {_in_words(feature)}, {rest_wrong:.0%} of the others."
 
 
 def _worth(ranked: FeatureList, feature: Feature, score: ScoreResult | None) -> float | None:
@@ -201,8 +201,10 @@ def of_difficulty(result: DifficultyResult, summaries: Mapping[str, str]) -> Ite
         nobody, rest = 1 - feature.mean, 1 - (feature.rest_mean or 0.0)
         summary = summaries.get(feature.feature.partition(" ")[0], "")
         meant = f" ({summary})" if summary else ""
+        rule = f" ({result.rule})" if result.rule else ""
         yield Statement(
-            text=f"No system finds {nobody:.0%} of the {noun} {where(feature)}{meant}; of the others, {rest:.0%}.",
+            text=f"No system finds {nobody:.0%} of the {noun} {_in_words(feature)}{meant}; of the others, "
+            f"{rest:.0%}{rule}.",
             lens="difficulty",
             dataset=result.data["name"],
             system=None,
@@ -216,9 +218,28 @@ def of_difficulty(result: DifficultyResult, summaries: Mapping[str, str]) -> Ite
         )
 
 
+PHRASES = {
+    "in": "with “{}” in the text",
+    "span": "with “{}” in them",
+    "token": "that are “{}”",
+    "left": "after “{}”",
+    "right": "before “{}”",
+    "label": "labelled {}",
+    "exp": "where {} is expected",
+    "out": "where {} is returned",
+}
+SHAPE = "SHAPE:"
+
+
+def _in_words(feature: Feature) -> str:
+    """Return a feature as a sentence names it."""
+    space, colon, value = feature.feature.partition(":")
+    if not colon or space not in PHRASES or "++" in value:
+        return where(feature)
+    if value.startswith(SHAPE):
+        return f"with a word of the shape {value.removeprefix(SHAPE)}"
+    return PHRASES[space].format(value)
+
+
 def _sure(q: float | None) -> bool:
     return q is not None and q < ALPHA
-
-
-def _called(metric: str) -> str:
-    return metric.upper() if metric[:1] == "f" and metric[1:2].isdigit() else metric

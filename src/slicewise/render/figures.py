@@ -77,11 +77,11 @@ class Figure:
         kept = (SLICE, DATASET)
         return [{key: value if key in kept else drawable(value) for key, value in row.items()} for row in self.rows]
 
-    def chart(self, config: Mapping[str, Any] | None = None) -> alt.TopLevelMixin:
+    def chart(self) -> alt.TopLevelMixin:
         """Return the chart with its rows, as altair has it."""
         import altair as alt
 
-        found: alt.TopLevelMixin = alt.Chart.from_dict(self.whole(config))
+        found: alt.TopLevelMixin = alt.Chart.from_dict(self.whole())
         return found
 
     def whole(self, config: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -91,9 +91,8 @@ class Figure:
         spec = self.spec()
         if spec is None:
             raise UserError(f"{self.name} has no chart; its table is all there is")
-        own = {"$schema": "https://vega.github.io/schema/vega-lite/v6.json"}
         datasets = {**spec.pop("datasets", {}), ROWS: self.drawn_rows()}
-        return {**own, **spec, "datasets": datasets, "config": dict(LIGHT if config is None else config)}
+        return {**spec, "datasets": datasets, "config": dict(LIGHT if config is None else config)}
 
     def rendered(self, ending: str) -> bytes:
         """Return the chart as SVG, PNG or PDF, on white."""

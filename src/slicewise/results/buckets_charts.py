@@ -79,8 +79,9 @@ def _findings(result: BucketsResult) -> Figure:
         Field("worth", "worth", "number"),
     )
     said = (
-        f"What survives correction (q < {ALPHA}), ranked by what it is worth: what {result.metric} over all units "
-        "would gain if the bucket were like the rest, or the worse system like the better one in it."
+        f"What survives correction (q < {ALPHA}). Worth: what {result.metric} over all units would gain if the bucket "
+        "were like the rest, or the worse system like the better one in it. What is worth most comes first, but "
+        "buckets that hold nearly all units, and differences that are there over all units, come later."
     )
     return Figure("findings", "Findings about buckets", said, fields, found, table_first=True)
 
@@ -157,6 +158,7 @@ def _breakdown(result: BucketsResult, name: str) -> Figure:
     fields += [Field("system", "system"), Field("n", "n", "count")]
     fields.append(Field("value", result.metric, "score", ("lo", "hi")))
     notes = _notes(name, len(drawn), len(filled), len(shown), len(order))
+    notes += ["* fewer than 30: rough."] if any(bucket.small for bucket in drawn) else []
     notes += [f"Intervals: {result.inference.interval}."] if _tested(result) else []
     said = f"Each dot is a system's {result.metric} in a bucket"
     said += f"; the whisker is the {result.inference.confidence:.0%} interval" if _tested(result) else ""
@@ -197,10 +199,11 @@ def _notes(name: str, n_drawn: int, n_filled: int, n_shown: int, n_systems: int)
 
 def _axis(attribute: AttributeResult, bucket: Bucket) -> str:
     """Return a bucket's name with its size: on lines of their own, with its values, where there is room below it."""
+    n = f"{bucket.n:,}{'*' if bucket.small else ''}"
     if not attribute.ordered:
-        return f"{bucket.name} ({bucket.n:,})"
+        return f"{bucket.name} ({n})"
     values = [bucket.interval.replace(" – ", "–")] if bucket.interval != bucket.name else []
-    return "\n".join([bucket.name, *values, f"n = {bucket.n:,}"])
+    return "\n".join([bucket.name, *values, f"n = {n}"])
 
 
 def _bucket_row(result: BucketsResult, name: str, bucket: Bucket, system: str) -> Row:

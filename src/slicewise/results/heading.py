@@ -17,3 +17,10 @@ def heading(data: dict[str, Any]) -> str:
         parts.append(counted(data["gold_units"], "gold unit"))
     parts.append("; ".join(data["notes"]) or f"task {data['task']}")
     return " · ".join(parts)
+
+
+def called(metric: str) -> str:
+    """Return a metric's name in a sentence: F1, mean score."""
+    if metric == "mean":
+        return "mean score"
+    return metric.upper() if metric[:1] == "f" and metric[1:2].isdigit() else metric

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from slicewise.results.study import StudyResult
 
 PAGES = (".html", ".htm")
-LENSES = ("score", "buckets", "features", "complement", "difficulty")
+LENSES = ("score", "buckets", "features", "worsening", "improving", "complement", "difficulty")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,6 +33,9 @@ class Statement:
     lens: str
     dataset: str
     system: str | None
+    """The one that would gain."""
+    against: str | None = None
+    """The one that it is compared with."""
     number: float
     """The difference that it states."""
     unit: str
@@ -56,6 +59,9 @@ class Part:
     score: ScoreResult | None = None
     buckets: BucketsResult | None = None
     features: FeaturesResult | None = None
+    worsening: FeaturesResult | None = None
+    """Of two systems: what gets worse from the first to the second."""
+    improving: FeaturesResult | None = None
     complement: ComplementResult | None = None
     difficulty: DifficultyResult | None = None
     left_out: Mapping[str, str]

@@ -10,7 +10,9 @@ from slicewise.render.blocks import Sentence
 from slicewise.render.numbers import signed
 from slicewise.render.page import Finding, Page, Section
 from slicewise.results.buckets_view import left_out as attributes_left_out
+from slicewise.results.difficulty import DifficultyResult
 from slicewise.results.files import safe_name
+from slicewise.results.heading import called
 from slicewise.results.report_view import nothing_survives
 
 if TYPE_CHECKING:
@@ -49,7 +51,13 @@ LENSES = {
         "Features",
         "Which words, labels, neighbours and values go with errors, beyond chance?",
         "A feature that goes with errors need not cause them. Gains of several features do not add up: they share "
-        "units.",
+        "units. An interval is of the difference of the means, q of a test by ranks: where a few documents have most "
+        "of the units, the two may disagree.",
+    ),
+    "change": Lens(
+        "From one to the other",
+        "What gets worse from the first system to the second, and what gets better?",
+        "Of two systems that err by chance, each is better somewhere: look at q.",
     ),
     "complement": Lens(
         "Complementarity",
@@ -66,13 +74,19 @@ LENSES = {
     "suspects": Lens(
         "Suspect gold",
         "Where do nearly all systems contradict gold in the same way?",
-        "A suspect is a place to look at, not an error of gold: systems that learned from the same data err alike.",
+        "A suspect is a place to look at, not an error of gold: systems that learned from the same data err alike. "
+        "What nobody finds is most often just hard, the more so with few systems.",
     ),
 }
+FEATURES = (
+    "How features are written: in:WORD is a word of the text, span:WORD a word of the unit itself, left:WORD and "
+    "right:WORD the words beside it, label:NAME its label; SHAPE writes letters as A and a, digits as 9, and + for "
+    "more of the same; large and small are the quarter with the largest or smallest values of an attribute."
+)
 STUDY = Lens(
     "Across data sets",
     "Which attributes move which systems, on which data sets?",
-    "With few data sets a rank correlation takes few values, and a test over fewer than six of them cannot be "
+    "With few data sets a rank correlation takes few values, and Wilcoxon's test over fewer than six of them cannot be "
     "significant.",
 )
 
@@ -102,22 +116,19 @@ def _facts(result: ReportResult) -> Iterator[tuple[str, str]]:
     several = len(result.parts) > 1
     for part in result.parts:
         data = part.score.data if part.score is not None else result.data
-        sizes = [counted(data["items"], "item")]
+        facts = [*([] if several else [part.name]), counted(data["items"], "item")]
         if data["clusters"] != data["items"]:
-            sizes.append(counted(data["clusters"], "document" if data["cluster"] == "doc" else "cluster"))
-        sizes += [] if data["gold_units"] is None else [counted(data["gold_units"], "gold unit")]
-        sizes += [] if part.dated is None else [f"files of {part.dated}"]
-        yield (part.name if several else "Data", ", ".join([*([] if several else [part.name]), *sizes]))
+            facts.append(counted(data["clusters"], "document" if data["cluster"] == "doc" else "cluster"))
+        facts += [] if data["gold_units"] is None else [counted(data["gold_units"], "gold unit")]
+        facts += [] if part.dated is None else [f"files of {part.dated}"]
+        yield part.name if several else "Data", "; ".join([", ".join(facts), *data["notes"]])
     first = result.parts[0].score
     if first is not None:
         names = list(first.data["systems"])
         yield "Systems", f"{len(names)}: {', '.join(names)}"
-        yield "Task", "; ".join([first.data["task"], *first.data["notes"]])
         if first.inference.resamples:
-            yield (
-                "Intervals",
-                f"{first.inference.confidence:.0%}, {first.inference.interval}, seed {first.inference.seed}",
-            )
+            drawn = f"{first.inference.resamples:,} bootstrap draws" if several else first.inference.interval
+            yield "Intervals", f"{first.inference.confidence:.0%}, {drawn}, seed {first.inference.seed}"
 
 
 def _lead(result: ReportResult) -> Iterator[Sentence | Figure]:
@@ -143,10 +154,10 @@ def _ranks(part: Part) -> Iterator[str]:
     best = score.ranking()[0]
     metric = score.metrics[0]
     value = score.systems[best].metrics[metric].value
+    alike = [name for name in (score.groups[0] if score.groups else ()) if name != best]
     if value is not None:
-        yield f"{best} is best, with {metric} {value:.4f}."
-    for group in [group for group in score.groups if len(group) > 1]:
-        yield f"{', '.join(group)} cannot be told apart on this data."
+        apart = f"; {', '.join(alike)} cannot be told apart from it on this data" if alike else ""
+        yield f"{best} is best, with {called(metric)} {value:.4f}{apart}."
     repairs = {kind: one.value for kind, one in (score.systems[best].repairs or {}).items() if one.value}
     if repairs:
         worth = ", ".join(
@@ -159,7 +170,7 @@ def _ranks(part: Part) -> Iterator[str]:
 def _finding(result: ReportResult, one: Statement) -> Finding:
     part = next(part for part in result.parts if part.name == one.dataset)
     known = one.slice is not None and one.slice in part.evidence["slices"]
-    number = f"{100 * one.number:.0f} points" if one.unit == "share" else f"{one.number:.3f} {one.unit}"
+    number = f"{100 * one.number:.0f} points" if one.unit == "share" else f"{one.number:.3f} {called(one.unit)}"
     return Finding(
         text=one.text,
         number=number,
@@ -170,6 +181,7 @@ def _finding(result: ReportResult, one: Statement) -> Finding:
         section=_anchor(result, part, one.lens),
         dataset=one.dataset,
         slice=one.slice if known else None,
+        systems=tuple(name for name in part.evidence["systems"] if name in (one.system, one.against)),
     )
 
 
@@ -209,15 +221,18 @@ def _of_lenses(part: Part) -> Iterator[tuple[str, tuple[Sentence | Figure, ...]]
     for lens, found in part.results():
         said = [Sentence(text) for text in _sentences(part, lens)]
         drawn = _best_first(part, found.figures())
-        if lens == "difficulty":
+        if isinstance(found, DifficultyResult):
             yield lens, (*said, *(one for one in drawn if not one.name.startswith(SUSPECTS)))
             suspect = tuple(one for one in drawn if one.name.startswith(SUSPECTS) and one.rows)
-            if suspect:
+            if suspect and not found.rule:  # scored items have no gold to suspect
                 yield "suspects", suspect
-        else:
+        elif lens == "worsening":
+            yield "change", (*drawn, *([] if part.improving is None else part.improving.figures()))
+        elif lens != "improving":
             yield lens, (*said, *drawn)
     for lens, reason in part.left_out.items():
-        yield lens, (Sentence(f"Left out: {reason}.", "aside"),)
+        if lens in LENSES:
+            yield lens, (Sentence(f"Left out: {reason}.", "aside"),)
 
 
 def _best_first(part: Part, figures: list[Figure]) -> list[Figure]:
@@ -235,6 +250,8 @@ def _sentences(part: Part, lens: str) -> list[str]:
     if lens == "difficulty" and part.difficulty is not None:
         rule = part.difficulty.rule
         return [*([f"{rule[0].upper()}{rule[1:]}."] if rule else []), *part.difficulty.findings]
+    if lens == "features":
+        return [FEATURES]
     if lens == "buckets" and part.buckets is not None:
         needs: dict[str, list[str]] = {}
         for name, need in part.buckets.absent.items():

@@ -56,7 +56,7 @@ def _findings(result: ReportResult, *, several: bool) -> Grid:
     columns = [*([Column("data", "left")] if several else []), Column("finding", "left"), Column("n"), Column("q")]
     more = result.survived - len(result.statements)
     note = "worth: what the score would gain if it were mended. q: corrected within its lens."
-    note += f" {more:,} more survive correction; the page's sections show them." if more > 0 else ""
+    note += f" {more:,} more {'survives' if more == 1 else 'survive'} correction; see the page." if more > 0 else ""
     return Grid("What is most worth fixing", (*columns, Column("worth")), rows, note, name="findings")
 
 

@@ -29,6 +29,8 @@ class Finding:
     """The id of the section with its evidence."""
     dataset: str
     slice: str | None
+    systems: tuple[str, ...] = ()
+    """Those that it is about: of its items, these systems' outputs are shown."""
 
 
 @dataclass(frozen=True)

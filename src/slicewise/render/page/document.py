@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from slicewise.render.blocks import Sentence
 from slicewise.render.figures import DATASET, SLICE
@@ -181,7 +181,8 @@ def _finding(finding: Finding, titles: dict[str, str], *, several: bool) -> str:
         facts.append(f"q {q}" if q.startswith("<") else f"q = {q}")
     links = f'<a href="#{_text(finding.section)}">{_text(titles.get(finding.section, finding.lens))}</a>'
     if finding.slice is not None:
-        links = f'<a href="{_text(_address(finding.dataset, finding.slice))}">show the items</a>{links}'
+        address = _address(finding.dataset, finding.slice, finding.systems)
+        links = f'<a href="{_text(address)}">show the items</a>{links}'
     meta = "".join(f"<span>{_text(fact)}</span>" for fact in facts)
     return (
         f'<li><strong class="number">{signed(finding.worth, 3)}</strong><div><p>{_text(finding.text)}</p>'
@@ -189,9 +190,11 @@ def _finding(finding: Finding, titles: dict[str, str], *, several: bool) -> str:
     )
 
 
-def _address(dataset: str, name: str) -> str:
-    """Return the address of a slice inside the page."""
-    return f"#/{quote(dataset, safe='', errors='replace')}/{name}"
+def _address(dataset: str, name: str, systems: Sequence[str]) -> str:
+    """Return the address of a slice inside the page: all of it, or what some systems have wrong in it."""
+    place = f"#/{quote(dataset, safe='', errors='replace')}/{name}"
+    chosen = [("system", system) for system in systems]
+    return f"{place}?{urlencode([*chosen, ('show', 'wrong')], errors='replace')}" if chosen else place
 
 
 def _sentence(sentence: Sentence, level: int) -> str:
