@@ -109,13 +109,14 @@ class Evidence:
         """Return a slice with the items that are shown of it."""
         rows = self._units_of(one.rows) if one.of_items else one.rows
         place = (self._order if one.system is None else self._orders[one.system])[rows]
+        place = place + len(self.outcomes) * ~self._seen[rows]  # what the page cannot show comes last
         item = self.outcomes.item[rows]
         first = np.argsort(place, kind="stable")
         _, at = np.unique(item[first], return_index=True)
         shown = item[first][np.sort(at)[: self.examples]]
         inside: dict[int, list[int]] = {int(i): [] for i in shown}
         if self.places and not one.of_items:
-            for row in np.sort(rows[np.isin(item, shown)]).tolist():
+            for row in np.sort(rows[np.isin(item, shown) & self._seen[rows]]).tolist():
                 inside[int(self.outcomes.item[row])].append(int(self._within[row]))
         found: dict[str, Any] = {
             "title": one.title,
@@ -136,11 +137,19 @@ class Evidence:
         return np.flatnonzero(flags[self.outcomes.item])
 
     @cached_property
+    def _seen(self) -> Bits:
+        """Whether each unit begins in the part of its item that the page has."""
+        if not self.places:
+            return np.ones(len(self.outcomes), np.bool_)
+        return np.asarray(self.evaluation.units["start"].to_numpy() < LONGEST[self.places])
+
+    @cached_property
     def _within(self) -> Index:
-        """The place of each unit among those of its item."""
-        order = np.argsort(self.outcomes.item, kind="stable")
+        """The place of each unit among those of its item that the page has; of the others, -1."""
+        seen = np.flatnonzero(self._seen)
+        order = seen[np.argsort(self.outcomes.item[seen], kind="stable")]
         item = self.outcomes.item[order]
-        found = np.empty(len(item), np.int64)
+        found = np.full(len(self.outcomes), -1, np.int64)
         found[order] = np.arange(len(item)) - np.searchsorted(item, item)
         return found
 
@@ -211,7 +220,7 @@ class Evidence:
         units = self.evaluation.units
         flags = np.zeros(self.evaluation.aligned.items, np.bool_)
         flags[at] = True
-        rows = np.flatnonzero(flags[self.outcomes.item])
+        rows = np.flatnonzero(flags[self.outcomes.item] & self._seen)
         rows = rows[np.lexsort((self._within[rows], self.outcomes.item[rows]))]
         start, end = (units[name].gather(rows).to_list() for name in ("start", "end"))
         label = units["label"].to_physical().gather(rows).to_list()

@@ -134,6 +134,9 @@ def _differences(comparison: Comparison, tally: Tally, measure: Measure, systems
         flipped = better != comparison.a
         values = dict(zip(systems, measure.finish(tally.broken.totals.sum(axis=1)), strict=True))
         overall = float(measure.sign * (values[better] - values[worse]))
+        totals = tally.broken.totals
+        ahead, behind = (totals[list(systems).index(name)] for name in (better, worse))
+        mended = measure.finish(behind.sum(axis=0) - behind[slot] + ahead[slot])
         beside = f"n = {size:,}, {overall:+.2f} over all".replace("-", "−")
         found.append(
             Finding(
@@ -149,7 +152,7 @@ def _differences(comparison: Comparison, tally: Tally, measure: Measure, systems
                 ci=None if extreme.ci is None else (-extreme.ci[1], -extreme.ci[0]) if flipped else extreme.ci,
                 p=float(extreme.p or 0.0),
                 q=extreme.q,
-                worth=difference * share,
+                worth=defined(float(measure.sign * (mended - values[worse]))),
                 overall=overall,
             )
         )

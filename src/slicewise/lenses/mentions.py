@@ -33,11 +33,12 @@ def mentions(evaluation: Evaluation, outcomes: Outcomes, rows: Sequence[int] | I
     if not len(at):
         return []
     has = np.array([column[at] for column in outcomes.has])
-    texts = _texts(evaluation, outcomes.item[at])
+    items, place = np.unique(outcomes.item[at], return_inverse=True)
+    texts = _texts(evaluation, items)
     found = []
     for i, row in enumerate(at.tolist()):
         who = tuple(name for name, own in zip(outcomes.systems, has[:, i], strict=True) if own)
-        said = _said(evaluation, row, texts[i])
+        said = _said(evaluation, row, texts[int(place[i])])
         item, gold = int(outcomes.item[row]), bool(outcomes.gold[row])
         found.append(Mention(item=item, gold=gold, systems=who, **said))
     return found

@@ -20,7 +20,7 @@ from slicewise.lenses.difficulty import difficulty
 from slicewise.lenses.evidence import Evidence
 from slicewise.lenses.features import features
 from slicewise.lenses.score import score
-from slicewise.lenses.study import study
+from slicewise.lenses.study import check_alike, study
 from slicewise.results.report import Part, ReportResult
 
 if TYPE_CHECKING:
@@ -70,8 +70,7 @@ def report(
     if top < 0:
         raise UserError(f"top is {top}; expected 0 (all) or more")
     loaded = [evaluations] if isinstance(evaluations, Evaluation) else list(evaluations)
-    if not loaded:
-        raise UserError("no data set to report on; add --gold and --system, or --config FILE")
+    check_alike(loaded)
     step = on_step or (lambda _: None)
     names = [metrics] if isinstance(metrics, str) else list(metrics)
     plan: dict[str, Any] = {"attributes": attributes, "buckets": buckets, "cuts": cuts}

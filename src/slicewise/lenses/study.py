@@ -78,7 +78,7 @@ def study(
     """
     check_options(beta=beta, resamples=resamples, confidence=confidence, seed=seed, restarts=restarts, ways=WAYS)
     loaded = list(evaluations)
-    _check(loaded)
+    check_alike(loaded)
     chosen = (attributes,) if isinstance(attributes, str) else tuple(attributes) or ("core",)
     chosen += tuple(name for name in group_by if name not in chosen)
     few = len(loaded) < ENOUGH and not paper_tests
@@ -141,7 +141,8 @@ def study(
     )
 
 
-def _check(evaluations: Sequence[Evaluation]) -> None:
+def check_alike(evaluations: Sequence[Evaluation]) -> None:
+    """Refuse data sets that cannot be studied together."""
     if not evaluations:
         raise UserError("no data set to study; add --config FILE with several [[dataset]], or --gold and --system")
     names = [e.name for e in evaluations]

@@ -38,11 +38,17 @@ NOBODY = -1
 NONE = np.zeros(0, np.int64)
 MOST = 10_000
 """Suspects that are listed."""
+LONGEST = 2_000
+"""Characters of an item that are listed with each of its suspects."""
 
 
 def nearly_all(systems: int) -> int:
     """Return how many systems must say the same: all of up to four, then all but one in five."""
     return max(2, systems - systems // 5)
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +74,8 @@ class Suspects:
         size = min(len(self), MOST)
         gold, returned = (self._mentions(rows[:size]) for rows in (self.gold, self.returned))
         place = np.where(self.returned == NOBODY, self.gold, self.returned)[:size]
-        whole = item_texts(self.evaluation, self.outcomes.item[place])
+        items, at = np.unique(self.outcomes.item[place], return_inverse=True)
+        texts = [_shortened(text) for text in item_texts(self.evaluation, items)]
         return tuple(
             Suspect(
                 kind=KINDS[int(self.kind[i])],
@@ -77,7 +84,7 @@ class Suspects:
                 systems=returned.get(int(self.returned[i])),
                 as_gold=None if self.as_gold is None else int(self.as_gold[i]),
                 as_systems=None if self.as_systems is None else int(self.as_systems[i]),
-                sentence=whole[i],
+                sentence=texts[int(at[i])],
             )
             for i in range(size)
         )

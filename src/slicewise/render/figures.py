@@ -20,6 +20,8 @@ ROWS = "rows"
 """The dataset that charts read."""
 SLICE = "slice"
 """The key of a row that names the units behind it."""
+VALUE = "value"
+"""The key of what most charts show."""
 DATASET = "dataset"
 """The key of a row that names its data set, where a figure is of several."""
 FORMATS = ("svg", "png", "pdf")
@@ -61,7 +63,7 @@ class Figure:
 
     def spec(self) -> dict[str, Any] | None:
         """Return the chart's specification without its rows."""
-        if self.draw is None or not self.rows:
+        if self.draw is None or not self._has_values():
             return None
         from altair.utils.schemapi import debug_mode
 
@@ -71,6 +73,10 @@ class Figure:
             made.pop(own, None)
         drawn: dict[str, Any] = drawable(made)
         return drawn
+
+    def _has_values(self) -> bool:
+        """Whether there is anything to draw: rows, and where they have a value, one that is defined."""
+        return any(VALUE not in row or row[VALUE] is not None for row in self.rows)
 
     def drawn_rows(self) -> list[Row]:
         """Return the rows as a chart can draw them: hidden characters are seen, what links them is as it was."""

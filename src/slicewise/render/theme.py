@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from slicewise.render.visible import drawable
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -44,17 +46,17 @@ def _places(systems: Sequence[str]) -> list[tuple[int, int]]:
 
 def repainted(spec: Any, systems: Sequence[str]) -> Any:
     """Return a chart's specification with the colours and shapes that its systems have among all of a page."""
+    drawn = [drawable(name) for name in systems]
+    known = {"color": colours(systems), "shape": shapes(systems)}
+    return _repainted(spec, {key: dict(zip(drawn, values, strict=True)) for key, values in known.items()})
+
+
+def _repainted(spec: Any, known: Mapping[str, Mapping[str, str]]) -> Any:
     if isinstance(spec, list):
-        return [repainted(one, systems) for one in spec]
+        return [_repainted(one, known) for one in spec]
     if not isinstance(spec, dict):
         return spec
-    ranges = {
-        "color": dict(zip(systems, colours(systems), strict=True)),
-        "shape": dict(zip(systems, shapes(systems), strict=True)),
-    }
-    return {
-        key: _painted(value, ranges[key]) if key in ranges else repainted(value, systems) for key, value in spec.items()
-    }
+    return {key: _painted(one, known[key]) if key in known else _repainted(one, known) for key, one in spec.items()}
 
 
 def _painted(channel: Any, known: Mapping[str, str]) -> Any:

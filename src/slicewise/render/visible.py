@@ -10,8 +10,11 @@ HIDDEN = re.compile(
     "\ud800-\udfff\U000e0000-\U000e007f]"
 )
 """Control characters, marks of direction and the like; as in dom.js."""
-OWN_OF_OBJECTS = "__proto__"
-"""A name that JavaScript's objects keep for themselves: a chart cannot have it as a category."""
+OWN_OF_OBJECTS = frozenset({
+    "__proto__", "__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__", "constructor",
+    "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "toString", "valueOf",
+})  # fmt: skip
+"""Names that JavaScript's objects keep for themselves: a chart cannot have them as categories."""
 
 
 def visible(text: str) -> str:
@@ -22,7 +25,7 @@ def visible(text: str) -> str:
 def drawable(value: Any) -> Any:
     """Return a chart's values, or its specification, with all text as a chart can draw it."""
     if isinstance(value, str):
-        return f"‹{value}›" if value == OWN_OF_OBJECTS else visible(value)
+        return f"‹{value}›" if value in OWN_OF_OBJECTS else visible(value)
     if isinstance(value, dict):
         return {key: drawable(one) for key, one in value.items()}
     if isinstance(value, (list, tuple)):

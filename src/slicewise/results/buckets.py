@@ -138,8 +138,8 @@ class Finding:
     overall: float | None = None
     """The difference over all units, of a difference."""
     worth: float | None
-    """What the measure over all units would gain if the bucket were like the rest, or if the worse system were like the
-    better one in it (the difference times the bucket's share). Findings are ranked by it, times the share of all other
+    """What the measure over all units would gain if the bucket were like the rest, or if the worse system had what the
+    better one has in it. Findings are ranked by it, times the share of all other
     units: what holds of nearly all units is no finding about a bucket."""
 
 

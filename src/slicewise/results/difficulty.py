@@ -148,7 +148,7 @@ class Suspect:
     as_systems: int | None
     """How often it treats it as the systems do."""
     sentence: str
-    """The whole item."""
+    """The item; of a very long one, its beginning."""
 
     @property
     def mention(self) -> Mention:
