@@ -49,7 +49,7 @@ def check_figures(figures: Sequence[Figure], capfd: pytest.CaptureFixture[str], 
         assert "--" not in figure.said + figure.note
         for row in figure.rows:
             _check_row(figure, row)
-        if figure.draw is not None:
+        if figure.spec() is not None:
             capfd.readouterr()
             spec = figure.whole() | {"width": 500}
             drawn = vl_convert.vegalite_to_svg if rendered else vl_convert.vegalite_to_vega

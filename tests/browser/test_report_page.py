@@ -324,8 +324,7 @@ def test_sorting_and_paging_of_tables(chat: Made, visit: Visit) -> None:
     assert place.locator("th[aria-sort=ascending]").count() == 1
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
 def test_axe_finds_nothing(chat: Made, visit: Visit, scheme: str, width: int) -> None:
     from axe_playwright_python.sync_playwright import Axe
 

@@ -123,7 +123,7 @@ def test_the_same_input_gives_the_same_bytes(files: Path) -> None:
     pages = []
     for seed in ("1", "2"):
         name = f"page{seed}.html"
-        command = [sys.executable, "-m", "slicewise", "report", *LABELS, "-o", name, "--quiet"]
+        command = [sys.executable, "-m", "slicewise", "report", *LABELS[:6], "-o", name, "--quiet"]
         subprocess.run(command, check=True, env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True)
         pages.append((files / name).read_bytes())
     assert pages[0] == pages[1]

@@ -77,7 +77,7 @@ class TableOptions:
         ending = self.figure_format or "svg"
         for result, own in zip(results, unique([safe_name(r.data["name"]) for r in results]), strict=True):
             place = self.figures if len(results) == 1 else self.figures / own
-            drawn = [figure for figure in result.figures() if figure.draw is not None and figure.rows]
+            drawn = [figure for figure in result.figures() if figure.has_chart]
             names = unique([safe_name(figure.name) for figure in drawn])
             for name in names:
                 data.check_not_read(place / f"{name}.{ending}")

@@ -63,7 +63,7 @@ class Figure:
 
     def spec(self) -> dict[str, Any] | None:
         """Return the chart's specification without its rows."""
-        if self.draw is None or not self._has_values():
+        if self.draw is None or not self.has_chart:
             return None
         from altair.utils.schemapi import debug_mode
 
@@ -74,9 +74,10 @@ class Figure:
         drawn: dict[str, Any] = drawable(made)
         return drawn
 
-    def _has_values(self) -> bool:
-        """Whether there is anything to draw: rows, and where they have a value, one that is defined."""
-        return any(VALUE not in row or row[VALUE] is not None for row in self.rows)
+    @property
+    def has_chart(self) -> bool:
+        """Whether there is a chart, and anything to draw: rows, and where they have a value, one that is defined."""
+        return self.draw is not None and any(VALUE not in row or row[VALUE] is not None for row in self.rows)
 
     def drawn_rows(self) -> list[Row]:
         """Return the rows as a chart can draw them: hidden characters are seen, what links them is as it was."""

@@ -21,7 +21,7 @@ SIGN = "display:inline-block;width:.5em"
 
 def as_html(blocks: Iterable[Block], figures: Sequence[Figure] = ()) -> str:
     """Return the first chart, as a picture that needs no script, and blocks as one piece of HTML."""
-    drawn = next((_picture(figure) for figure in figures if figure.draw is not None and figure.rows), "")
+    drawn = next((_picture(figure) for figure in figures if figure.has_chart), "")
     return "<div>" + drawn + "".join(_block(block) for block in blocks) + "</div>"
 
 

@@ -61,7 +61,7 @@ class Result:
 
     def chart(self, name: str | None = None) -> alt.TopLevelMixin:
         """Return one of the charts (the first, unless named) as altair has it."""
-        drawn = {figure.name: figure for figure in self.figures() if figure.draw is not None and figure.rows}
+        drawn = {figure.name: figure for figure in self.figures() if figure.has_chart}
         if not drawn:
             raise UserError(f"{self.command} has no chart here")
         if name is not None and name not in drawn:
