@@ -50,7 +50,7 @@ demo: $(VENV)/.base
 	@echo "  $(BIN)/slicewise units --config examples/slicewise.toml --name chat --with bins,errors -o out/chat.csv"
 
 test: check
-	$(BIN)/python -m pytest -n 2
+	POLARS_MAX_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -11,7 +11,7 @@ from hypothesis import settings
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-settings.register_profile("same", derandomize=True, deadline=None, max_examples=50)
+settings.register_profile("same", derandomize=True, deadline=None, max_examples=40)
 settings.register_profile("search", deadline=None, max_examples=500)
 settings.load_profile("same")  # the same examples in every run; --hypothesis-profile search looks for new ones
 

@@ -9,11 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from needs import need_module
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-SETS = ("chat", "sentiment", "topics", "translation", "questions")
-"""All but news, which is made as chat is and takes long."""
+SETS = ("sentiment", "topics", "translation", "questions")
+"""All but news and chat, for which five taggers are trained; after `make examples`, git tells whether these differ."""
 
 
 def made_files() -> list[Path]:
@@ -22,7 +21,6 @@ def made_files() -> list[Path]:
 
 @pytest.fixture(scope="module")
 def remade(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    need_module("pycrfsuite", "python-crfsuite")
     folder = tmp_path_factory.mktemp("examples")
     environment = os.environ | {"PYTHONHASHSEED": "31"}
     command = [sys.executable, str(EXAMPLES / "make.py"), "--output", str(folder), "--only", ",".join(SETS)]
@@ -33,7 +31,7 @@ def remade(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_same_files_are_made(remade: Path) -> None:
     again = sorted(p.relative_to(remade) for name in SETS for p in (remade / name).rglob("*") if p.is_file())
     assert again == made_files()
-    assert len(again) > 20
+    assert len(again) > 15
 
 
 def test_the_same_bytes_are_made(remade: Path) -> None:

@@ -102,10 +102,10 @@ def report(
     if several:
         step("comparing the data sets")
         whole = study(loaded, **plan, compare=compare, shared_cuts=shared_cuts, metrics=names, beta=beta, **inference)
-    signature = loaded[0].signature() if whole is None else whole.signature
+    pinned = [one.signature(*([f"dataset:{one.name}"] if several else [])) for one in loaded]
     return ReportResult(
         command="report",
-        signature=" | ".join([signature, *request.signature()]),
+        signature=" | ".join([*pinned, *request.signature()]),
         data=loaded[0].summary() if whole is None else whole.data,
         title=title or ", ".join(evaluation.name for evaluation in loaded),
         parts=tuple(parts),
@@ -147,11 +147,26 @@ class _Request:
     inference: dict[str, Any]
 
     def signature(self) -> list[str]:
-        """Return what pins the page beyond the data."""
-        words = [name for name, value in self.words.items() if value is True]
-        own = [f"top:{self.top}", f"examples:{self.examples}", *words]
-        own += [] if self.words["min_count"] is None else [f"min-count:{self.words['min_count']}"]
+        """Return what pins the page beyond the data: all that was asked for, and what is drawn."""
+        named = [one if isinstance(one, str) else str(getattr(one, "name", one)) for one in self.attributes]
+        asked = {
+            "metrics": "+".join(self.metrics),
+            "beta": "" if self.beta == 1 else f"{self.beta:g}",
+            "attributes": "+".join(named),
+            "threshold": "" if self.threshold is None else str(self.threshold),
+            "min-count": "" if self.words["min_count"] is None else str(self.words["min_count"]),
+        }
+        own = [f"{name}:{value}" for name, value in asked.items() if value]
+        own += [*Plan.of(**self.plan).signature(), *(["shared-cuts"] if self.given else [])]
+        own += [f"cross:{a}+{b}" for a, b in self.cross] + [f"compare:{a}+{b}" for a, b in self.compare]
+        own += [name for name, value in self.words.items() if value is True]
+        own += [f"top:{self.top}", f"examples:{self.examples}"]
         return own + [f"{name}:{value}" for name, value in self.inference.items()]
+
+    @property
+    def attributes(self) -> Sequence[Any]:
+        """The attributes named."""
+        return _listed(self.plan["attributes"])
 
     def bare(self, lens: str) -> bool:
         """Whether nothing was asked of a lens by name, so that it may be left out where the data does not allow it."""
