@@ -494,7 +494,7 @@ overlapping = Corpus(
 )
 
 
-@settings(drawn, max_examples=40)
+@settings(drawn, max_examples=20)
 @given(span_corpora)
 @example(overlapping)
 def test_kinds_of_error_add_up(corpus: Corpus) -> None:
@@ -517,7 +517,7 @@ def test_kinds_of_error_add_up(corpus: Corpus) -> None:
         assert sum(c.n for c in scores.confusions) - right == scores.errors["type"]
 
 
-@settings(drawn, max_examples=40)
+@settings(drawn, max_examples=20)
 @given(span_corpora)
 @example(overlapping)
 def test_repairs_gain_what_a_repaired_system_scores(corpus: Corpus) -> None:

@@ -29,7 +29,7 @@ tables = st.builds(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(tables, st.integers(0, 2**32))
 def test_the_order_of_units_makes_no_difference(table: Table, seed: int) -> None:
     order = np.random.default_rng(seed).permutation(len(table[0]))

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 Sets = list[set[int]]
 
-drawn = settings(max_examples=80, suppress_health_check=[HealthCheck.too_slow])
+drawn = settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 rows_of_ids = st.lists(st.lists(st.integers(0, 9), max_size=8), max_size=12)
 
 
@@ -72,7 +72,7 @@ def flat(rows: list[list[int]]) -> tuple[np.ndarray[Any, np.dtype[np.uint32]], n
 
 
 @pytest.mark.parametrize("short", [4, 32])
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=rows_of_ids, least=st.integers(0, 4))
 @example(rows=[], least=0)
 @example(rows=[[], [], []], least=0)
@@ -208,7 +208,7 @@ def test_limits(least: int, size: int, counts: list[int]) -> None:
 
 @pytest.mark.parametrize("cells", [1, 7, 1 << 23])
 @pytest.mark.parametrize("largest", [9, 2**52])
-@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(made=relations(), least=st.integers(1, 4), data=st.data())
 def test_pairs(
     cells: int,
@@ -286,7 +286,7 @@ def slow_runs(items: list[list[str]], n: int, least: int) -> list[tuple[str, fro
 
 
 @pytest.mark.parametrize("word_size", [8, 64])
-@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(items=sentences, longest=st.integers(1, 4), least=st.integers(1, 3))
 @example(items=[["a"], ["b"], ["a", "b"], ["a", "b"], ["b", "a"]], longest=4, least=1)
 @example(items=[["a", "a", "a", "a"], ["a", "a"], [], ["a", "a", "a"], []], longest=4, least=2)
@@ -308,7 +308,7 @@ def test_runs_of_adjacent_tokens(
         assert as_pairs(family) == slow_runs(items, n, least)
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(sentences, st.integers(1, 3))
 def test_the_published_tool_drops_what_an_item_has_had_before_it_looks_at_neighbours(
     items: list[list[str]], least: int
@@ -352,7 +352,7 @@ LOOKS = {"a": "a", "bb": "a+", "Cd": "Aa", "12": "99", "3": "9", ".": ".", "Ef":
 shaped_words = st.lists(st.lists(st.sampled_from(sorted(LOOKS)), max_size=5), max_size=8)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(shaped_words, st.integers(1, 3))
 def test_shapes_are_features(items: list[list[str]], least: int) -> None:
     assume(any(items))
@@ -433,7 +433,7 @@ def lists_of(one: SearchStrategy[str]) -> SearchStrategy[list[str | None]]:
     return st.lists(st.none() | one, max_size=6)
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(lists_of(numeric) | lists_of(wordy) | lists_of(numeric | wordy))
 @example([])
 @example([None, "", " "])

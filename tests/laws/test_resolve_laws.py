@@ -54,7 +54,7 @@ def obvious(rows: list[Row]) -> list[bool]:
 def test_it_is_the_rule(rounds: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resolve, "ROUNDS", rounds)
 
-    @settings(max_examples=300)
+    @settings(max_examples=150)
     @given(rows)
     def holds(rows: list[Row]) -> None:
         assert resolved(*of(rows)).tolist() == obvious(rows)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 numbers = st.lists(st.sampled_from((0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 7.0, -3.0)), max_size=12)
-drawn = settings(max_examples=60, deadline=None)
+drawn = settings(max_examples=30, deadline=None)
 
 
 def cut(way: Bucketing, gold: Sequence[Any], more: Sequence[Any] = ()) -> Buckets:

@@ -46,7 +46,7 @@ class Checked:
 
 
 @pytest.mark.parametrize("bits", [1, 3, 10])
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(of=batches)
 def test_the_same_string_has_the_same_number(bits: int, of: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(interning, "FEWEST_BITS", bits)
@@ -146,7 +146,7 @@ def test_two_strings_with_one_hash_are_never_one(
         interned(pl.Series(of[-1]))
 
 
-@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(of=batches, width=st.integers(1, 12))
 def test_weak_hashes_are_right_or_refused(of: list[list[str]], width: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """With hashes of a few bits, an interner raises as soon as one meets two different strings, and not before."""

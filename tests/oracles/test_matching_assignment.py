@@ -45,7 +45,7 @@ graphs = st.dictionaries(st.tuples(st.integers(0, 5), st.integers(0, 5)), weight
 chains = st.lists(weights, max_size=13).map(lambda w: {((i + 1) // 2, i // 2): value for i, value in enumerate(w)})
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(st.one_of(graphs, chains), st.randoms())
 def test_the_best_of_all_matchings_is_found(graph: dict[tuple[int, int], tuple[int, ...]], random: Any) -> None:
     edges = [(left, right, weight) for (left, right), weight in graph.items()]
@@ -53,7 +53,7 @@ def test_the_best_of_all_matchings_is_found(graph: dict[tuple[int, int], tuple[i
     assert fast(edges, 3) == slow(edges, 3)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(graphs, st.sampled_from([0, 1, 8]))
 def test_both_ways_of_solving_agree_with_all_matchings(
     graph: dict[tuple[int, int], tuple[int, ...]], narrow: int

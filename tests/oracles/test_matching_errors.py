@@ -62,7 +62,7 @@ def slow_pairs(units: Sides) -> set[Pair]:
     return result
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(sides)
 def test_error_types_are_those_of_the_best_matching(units: Sides) -> None:
     found = error_types(*columns(units))
@@ -115,7 +115,7 @@ few_sides = st.dictionaries(
 )
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=125, deadline=None)
 @given(few_sides)
 def test_each_way_of_counting_has_the_greatest_credit(units: Sides) -> None:
     found = semeval_matches(*columns(units))

@@ -56,7 +56,7 @@ def has_spans(gold: Tags, predicted: Tags) -> bool:
     return any(tag != "O" for side in (gold, predicted) for sentence in side for tag in sentence)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.sampled_from(["BI", "IB", "BIES", "I"]).flatmap(tagged_pairs))
 @example(([["B-X", "I-Y", "I-Y", "O", "I-Y"]], [["I-X", "B-X", "I-X", "E-X", "I-X"]]))
 @example(([["O"]], [["B-X"]]))

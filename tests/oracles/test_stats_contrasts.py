@@ -39,7 +39,7 @@ def slow(values: Array, draws: Array, floor: Array, degrees: Array) -> Array:
     return result
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=40)
 @given(
     st.integers(0, 30),
     st.lists(st.integers(1, 3), max_size=2),

@@ -69,7 +69,7 @@ def test_every_slice_has_the_p_it_has_alone(clusters: int, draws: int, finish: A
         assert len(np.unique(np.concatenate([p.ravel() for p, _ in found]))) > 30
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(st.integers(1, 25), st.integers(1, 4), st.integers(0, 3), st.integers(0, 140), st.integers(0, 2**32))
 def test_small_tables_too(clusters: int, systems: int, slices: int, draws: int, seed: int) -> None:
     rng = np.random.default_rng(seed)

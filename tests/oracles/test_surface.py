@@ -116,7 +116,7 @@ REFERENCES: list[tuple[Callable[[pl.Series], pl.Series], Callable[[str], Any], p
 
 
 @pytest.mark.parametrize(("fast", "slow", "kind"), REFERENCES)
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=150)
 @given(of=texts)
 @example(of=[])
 @example(of=[None, "", " ", "\x00", "", None])

@@ -36,7 +36,7 @@ MADE = (
 texts = st.lists(
     st.none() | st.lists(st.sampled_from(MADE), max_size=12).map("".join) | st.text(max_size=12), max_size=6
 )
-some = settings(max_examples=120)
+some = settings(max_examples=60)
 
 sacrebleu_cut: Callable[[str], str] = Tokenizer13a()  # type: ignore[no-untyped-call]
 
@@ -131,7 +131,7 @@ def test_geval_cuts_at_spaces_tabs_and_colons(of: list[str | None]) -> None:
     assert cut(of, "geval") == expected(of, "geval")
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(texts)
 @example(["私は東京都に住んでいます。", "我爱北京天安门 中文分词", "ฉันรักประเทศไทย สวัสดีครับ", "I can't, 3.14 e.g. l'eau"])
 @example(["ខ្ញុំស្រឡាញ់ប្រទេសកម្ពុជា ຂ້ອຍຮັກປະເທດລາວ", "東 京 都 に", "🇵🇱 🇵 🇱 👩 \u200d💻", "a \u0301 b\u3000 \u0301"])
@@ -201,7 +201,7 @@ def test_tokens_that_are_there_stay_as_they_are(items: list[list[str]]) -> None:
 
 
 @pytest.mark.parametrize("name", ["words", "13a", "char", "geval", "whitespace"])
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(items=tokenised_items)
 @example(items=[[], ["don't", "", "1.5,b:c"], ["don't"], []])
 @example(items=[["a"], ["b", "a"]])

@@ -70,7 +70,7 @@ def by_item(words: Words) -> list[list[tuple[str, int, int]]]:
     return [rows[a:b] for a, b in pairwise(offsets)]
 
 
-@settings(deadline=None, max_examples=500)
+@settings(deadline=None, max_examples=250)
 @given(texts)
 @example(["a", "'b", "\u0301", "a'", "b"])
 @example(["!", "\u0301b \u0301\u0308c", "\u200da"])

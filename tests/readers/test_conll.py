@@ -389,7 +389,7 @@ kinds = st.sampled_from(["O", "B-X", "I-X", "B-geo-loc", "I-geo-loc", "S-Y"])
 documents = st.lists(st.lists(st.tuples(words, kinds), min_size=1, max_size=5), min_size=1, max_size=5)
 
 
-@settings(deadline=None, max_examples=300, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 @given(documents, st.data())
 def test_written_and_read_back(made: Sentences, data: st.DataObject) -> None:
     separator = data.draw(st.sampled_from(["\t", " ", "   "]))

@@ -79,7 +79,7 @@ texts = st.lists(stretches, min_size=1, max_size=5)
 
 @pytest.mark.parametrize("strict", [False, True])
 @pytest.mark.parametrize("scheme", SCHEMES)
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(sentences=texts)
 def test_spans_survive_every_scheme(scheme: str, strict: bool, sentences: list[Sentence]) -> None:
     if scheme == "io":
@@ -93,7 +93,7 @@ def test_spans_survive_every_scheme(scheme: str, strict: bool, sentences: list[S
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(sentences=texts)
 def test_what_a_scheme_writes_is_read_under_the_scheme_that_is_told(scheme: str, sentences: list[Sentence]) -> None:
     if scheme == "io":
@@ -142,7 +142,7 @@ any_tag = st.just("O") | st.builds("{}-{}".format, letters, st.sampled_from(["X"
 any_tags = st.lists(st.lists(any_tag, max_size=8), min_size=1, max_size=5)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=100)
 @given(any_tags)
 def test_lenient_is_what_seqeval_reads(sentences: list[list[str]]) -> None:
     expected = [
@@ -165,7 +165,7 @@ STRICT: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize("scheme", STRICT)
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=50)
 @given(data=st.data())
 def test_strict_is_what_seqeval_reads_strictly(scheme: str, data: st.DataObject) -> None:
     kind, allowed = STRICT[scheme]
