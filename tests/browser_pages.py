@@ -94,15 +94,19 @@ def _elsewhere(request: Request) -> list[str]:
 
 
 @pytest.fixture(scope="session")
-def chat(examples: Path, tmp_path_factory: pytest.TempPathFactory) -> Made:
+def of_chat(examples: Path) -> slicewise.Evaluation:
     folder = examples / "chat"
-    evaluation = slicewise.load(
+    return slicewise.load(
         name="chat",
         gold=folder / "test.conll",
         train=folder / "train.conll",
         systems={name: folder / "systems" / f"{name}.conll" for name in SYSTEMS},
     )
-    return written(slicewise.report(evaluation, resamples=100), tmp_path_factory.mktemp("chat"))
+
+
+@pytest.fixture(scope="session")
+def chat(of_chat: slicewise.Evaluation, tmp_path_factory: pytest.TempPathFactory) -> Made:
+    return written(slicewise.report(of_chat, resamples=100), tmp_path_factory.mktemp("chat"))
 
 
 def written(report: ReportResult, folder: Path) -> Made:

@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 import pytest
-from browser_pages import SYSTEMS
 
 import slicewise
 from slicewise.render import numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from browser_pages import Made, Opened
     from playwright.sync_api import Page
@@ -132,14 +130,8 @@ def test_every_section_has_its_charts(chat: Made, visit: Visit) -> None:
 
 
 @pytest.fixture(scope="module")
-def units(examples: Any) -> list[dict[str, Any]]:
-    folder = examples / "chat"
-    evaluation = slicewise.load(
-        gold=folder / "test.conll",
-        train=folder / "train.conll",
-        systems={name: folder / "systems" / f"{name}.conll" for name in SYSTEMS},
-    )
-    return slicewise.units(evaluation, include=["bins", "errors", "attributes"]).frame.to_dicts()
+def units(of_chat: slicewise.Evaluation) -> list[dict[str, Any]]:
+    return slicewise.units(of_chat, include=["bins", "errors", "attributes"]).frame.to_dicts()
 
 
 def test_a_bucket_opens_its_items(chat: Made, visit: Visit, units: list[dict[str, Any]]) -> None:
@@ -296,19 +288,12 @@ def test_numbers_of_all_tables_are_those_of_the_results(chat: Made, visit: Visit
     assert checked > 2000
 
 
-def test_the_page_has_the_numbers_of_the_lens_itself(chat: Made, examples: Path) -> None:
+def test_the_page_has_the_numbers_of_the_lens_itself(chat: Made, of_chat: slicewise.Evaluation) -> None:
     """The report's lenses say what the lenses say alone."""
-    folder = examples / "chat"
-    evaluation = slicewise.load(
-        name="chat",
-        gold=folder / "test.conll",
-        train=folder / "train.conll",
-        systems={name: folder / "systems" / f"{name}.conll" for name in SYSTEMS},
-    )
     part = chat.report.to_dict()["result"]["datasets"]["chat"]
-    assert part["score"] == slicewise.score(evaluation, resamples=100).to_dict()["result"]
-    assert part["buckets"] == slicewise.buckets(evaluation, resamples=100).to_dict()["result"]
-    assert part["complement"] == slicewise.complement(evaluation, resamples=100).to_dict()["result"]
+    assert part["score"] == slicewise.score(of_chat, resamples=100).to_dict()["result"]
+    assert part["buckets"] == slicewise.buckets(of_chat, resamples=100).to_dict()["result"]
+    assert part["complement"] == slicewise.complement(of_chat, resamples=100).to_dict()["result"]
 
 
 def test_sorting_and_paging_of_tables(chat: Made, visit: Visit) -> None:
