@@ -124,3 +124,21 @@ def test_chance_alone_makes_few_statements() -> None:
     systems = {name: [spans if rng.random() < 0.7 else [] for spans in gold] for name in ("a", "b")}
     report = slicewise.report(slicewise.Evaluation.from_spans(tokens, gold, systems), resamples=200)
     assert report.survived <= 2
+
+
+def test_the_worth_of_a_difference_is_what_its_counts_would_make(evaluation: slicewise.Evaluation) -> None:
+    """The worse system's F1 with the better one's counts in the bucket, less its F1 now."""
+    result = slicewise.buckets(evaluation, resamples=200)
+    differences = [one for one in result.findings if one.kind == "difference"]
+    assert differences
+    for one in differences:
+        totals, mended = [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]
+        for bucket in result.attributes[one.attribute].buckets:
+            for who, sums in (
+                (one.against, totals),
+                (one.system if bucket.name == one.bucket else one.against, mended),
+            ):
+                counts = bucket.systems[str(who)]
+                for i, name in enumerate(("tp", "n_pred", "n_gold")):
+                    sums[i] += getattr(counts, name)
+        assert one.worth == pytest.approx(f1(*mended) - f1(*totals))
