@@ -19,12 +19,14 @@ if TYPE_CHECKING:
     from slicewise.lenses.study import study
     from slicewise.lenses.units import units
     from slicewise.loading import load
+    from slicewise.read.convert import convert
 
 _HOMES = {
     "Evaluation": "slicewise.evaluation",
     "UserError": "slicewise.errors",
     "buckets": "slicewise.lenses.buckets",
     "complement": "slicewise.lenses.complement",
+    "convert": "slicewise.read.convert",
     "difficulty": "slicewise.lenses.difficulty",
     "features": "slicewise.lenses.features",
     "items": "slicewise.lenses.items",
@@ -36,8 +38,8 @@ _HOMES = {
 }
 
 __all__ = [
-    "Evaluation", "UserError", "__version__", "buckets", "complement", "difficulty", "features", "items", "load",
-    "report", "score", "study", "units",
+    "Evaluation", "UserError", "__version__", "buckets", "complement", "convert", "difficulty", "features", "items",
+    "load", "report", "score", "study", "units",
 ]  # fmt: skip
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from slicewise.align.units import UnitSet
+    from slicewise.engine.gather import Parts
 
 RESERVED = {"gold", "item", "start", "end", "label", "group", "cluster", "text", "slice", "bin"}
 """Names that tables use for other columns."""
@@ -66,6 +67,10 @@ class Evaluation:
     """`role:hash` of each file."""
     dated: str | None = None
     """The day on which the newest of the files was last changed."""
+    first: int = 0
+    """Of a part: the number that its first item has in the whole data."""
+    parts: Parts | None = None
+    """Where its rows are, of data that is kept in parts; there are none here."""
 
     def __post_init__(self) -> None:
         _check(self)
@@ -73,6 +78,7 @@ class Evaluation:
     def __repr__(self) -> str:
         a = self.aligned
         size = f"{a.items:,} items" + (f", {self.units.height:,} units" if self.task.has_units else "")
+        size = size if self.parts is None else f"{a.items:,} items in {len(self.parts.source)} parts"
         return (
             f"<slicewise.Evaluation {self.name!r}: task {self.task.value}, {size}, systems {', '.join(self.systems)}>"
         )
@@ -114,6 +120,27 @@ class Evaluation:
         )
 
     @property
+    def gold_units(self) -> int | None:
+        """How many units gold has; None of tasks without units."""
+        if self.parts is not None:
+            return self.parts.gold_units
+        return int(self.units["gold"].sum()) if self.task.has_units else None
+
+    def between(self, start: int, stop: int, without: frozenset[str] = frozenset()) -> Self:
+        """Return the part with some of the items, one after the other; `without` their texts or other fields."""
+        part = self.aligned.between(start, stop)
+        if "texts" in without:
+            part = replace(part, fields=pl.DataFrame())
+        if "fields" in without:
+            part = replace(part, metadata=pl.DataFrame())
+        return replace(self, aligned=part, first=self.first + start)
+
+    def parted(self, parts: Parts) -> Self:
+        """Return the same data without its rows, which are in parts."""
+        head = replace(self.aligned.between(0, 0), items=self.aligned.items)
+        return replace(self, aligned=head, parts=parts)
+
+    @property
     def ranked_systems(self) -> tuple[str, ...]:
         """One run of each system: its first."""
         return tuple(runs[0] for runs in self.restarts.values())
@@ -125,14 +152,13 @@ class Evaluation:
 
     def summary(self) -> dict[str, Any]:
         """Return the `data` part of every result."""
-        gold = int(self.units["gold"].sum()) if self.task.has_units else None
         return {
             "name": self.name,
             "task": self.task.value,
             "items": self.aligned.items,
             "clusters": self.aligned.clusters.count,
             "cluster": self.aligned.clusters.kind,
-            "gold_units": gold,
+            "gold_units": self.gold_units,
             "systems": list(self.systems),
             "restarts": {name: list(runs) for name, runs in self.restarts.items() if len(runs) > 1},
             "train": None if self.train is None else self.train.summary(),

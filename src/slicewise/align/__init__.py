@@ -50,6 +50,35 @@ class Aligned:
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
+    def between(self, start: int, stop: int) -> Aligned:
+        """Return some items, one after the other, numbered anew; labels, clusters and groups keep their numbers."""
+        size = stop - start
+        units = self.units
+        if units is not None:
+            first, last = np.searchsorted(units["item"].to_numpy(), [start, stop]).tolist()
+            units = units.slice(first, last - first).with_columns(pl.col("item") - pl.lit(start, pl.UInt32))
+        offsets, here = self.offsets, slice(0, 0)
+        if offsets is not None:
+            here = slice(int(offsets[start]), int(offsets[stop]))
+            offsets = offsets[start : stop + 1] - offsets[start]
+        clusters = replace(
+            self.clusters, cluster=self.clusters.cluster[start:stop], group=self.clusters.group[start:stop]
+        )
+        return replace(
+            self,
+            items=size,
+            clusters=clusters,
+            lengths=self.lengths[start:stop],
+            units=units,
+            answers=None if self.answers is None else self.answers.slice(start, size),
+            tokens=None if self.tokens is None else self.tokens[here],
+            offsets=offsets,
+            token_columns={name: column[here] for name, column in self.token_columns.items()},
+            fields=self.fields.slice(start, size),
+            metadata=self.metadata.slice(start, size),
+            confidences={name: column.slice(start, size) for name, column in self.confidences.items()},
+        )
+
 
 def align(
     gold: Annotations | None,

@@ -9,6 +9,7 @@ from slicewise._version import __version__
 from slicewise.cli.attributes import attributes
 from slicewise.cli.buckets import buckets
 from slicewise.cli.complement import complement
+from slicewise.cli.convert import convert
 from slicewise.cli.difficulty import difficulty
 from slicewise.cli.features import features
 from slicewise.cli.items import items
@@ -18,7 +19,7 @@ from slicewise.cli.score import score
 from slicewise.cli.study import study
 from slicewise.cli.units import units
 
-COMMANDS = (score, buckets, study, features, items, complement, difficulty, report, attributes, units)
+COMMANDS = (score, buckets, study, features, items, complement, difficulty, report, attributes, units, convert)
 
 app = typer.Typer(
     name="slicewise",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -10,9 +11,11 @@ import polars as pl
 
 from slicewise.annotations import Task
 from slicewise.engine.cells import GOLD, PRED, TP, WRONG, sums, unit_sums, wrong_cases
+from slicewise.engine.gather import TEXTS, summed
 from slicewise.errors import UserError
 from slicewise.metrics.counts import CASES, FIRST_LABEL, RIGHT, UNANSWERED
 from slicewise.metrics.metric import ItemError
+from slicewise.stats.exact import from_limbs, limbs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,44 +25,77 @@ if TYPE_CHECKING:
     from slicewise.evaluation import Evaluation
     from slicewise.metrics.metric import Metric
 
-__all__ = ["count_cells", "item_statistics", "metric_cells", "slice_cells", "slice_statistics", "unit_column_cells"]
+__all__ = [
+    "count_cells",
+    "exact_cells",
+    "exact_sums",
+    "item_statistics",
+    "metric_cells",
+    "pinned",
+    "slice_cells",
+    "slice_statistics",
+]
 
-HIGH_BITS = 30
-MOST_BITS = 960
-WHOLE = 2.0**31
-"""Sums of two thousand million numbers below this fit 64 bits."""
+NO_LABEL = -1
+"""Stands beside what is counted by group alone."""
 
 
 def count_cells(evaluation: Evaluation, systems: Sequence[str]) -> NDArray[np.float64]:
     """Return the statistics of set tasks, `(groups, systems, 3 + 3 × labels)`; see `slicewise.metrics.counts`."""
     groups, labels = evaluation.aligned.clusters.groups, evaluation.aligned.labels
     cells = np.zeros((groups, len(systems), FIRST_LABEL + 3 * len(labels)))
-    units = _lazy(numbered(evaluation.units, systems))
-    numbers = [str(i) for i in range(len(systems))]
-    found = _collect(unit_sums(units, numbers, ["group", "label"]))
-    group, first = found["group"].to_numpy(), FIRST_LABEL + 3 * found["label"].to_numpy().astype(np.int64)
-    for i, system in enumerate(numbers):
-        cells[group, i, first] = found[TP.format(system)].to_numpy()
-        cells[group, i, first + 1] = found[PRED.format(system)].to_numpy()
-        cells[group, i, first + 2] = found[GOLD].to_numpy()
-    tokens = evaluation.task is Task.TOKENS
-    size = nw.col("length").cast(nw.Int64) if tokens else nw.lit(1)
-    items = _collect(sums(_lazy(evaluation.items), ["group"], {"cases": size}))
-    cells[items["group"].to_numpy(), :, CASES] = cells[items["group"].to_numpy(), :, RIGHT] = items["cases"].to_numpy()[
-        :, None
-    ]
-    if evaluation.task is Task.LABELS:
-        # an empty output is no unit, but it is not the negative label either
-        gold = evaluation.answers("gold")
-        right = {f"{i}:0": gold.eq_missing(evaluation.answers(s)).cast(pl.Int64) for i, s in enumerate(systems)}
-        cells[:, :, RIGHT] = column_cells(right, evaluation.aligned.clusters.group, groups, len(systems))[:, :, 0]
-        silent = {f"{i}:0": evaluation.answers(s).is_null().cast(pl.Int64) for i, s in enumerate(systems)}
-        cells[:, :, UNANSWERED] = column_cells(silent, evaluation.aligned.clusters.group, groups, len(systems))[:, :, 0]
-        return cells
-    wrong = _collect(wrong_cases(units, numbers, ["item", "start"] if tokens else ["item"], ["group"]))
-    for i, system in enumerate(numbers):
-        cells[wrong["group"].to_numpy(), i, RIGHT] -= wrong[WRONG.format(system)].to_numpy()
+    found = summed(evaluation, Counted(tuple(systems)))
+    of_items = (found["label"] == NO_LABEL).to_numpy()
+    group, label = found["group"].to_numpy(), found["label"].to_numpy()
+    first = FIRST_LABEL + 3 * label[~of_items]
+    for i in range(len(systems)):
+        for place, name in enumerate((TP.format(i), PRED.format(i), GOLD)):
+            cells[group[~of_items], i, first + place] = found[name].to_numpy()[~of_items]
+        for place, name in ((CASES, "cases"), (RIGHT, f"right:{i}"), (UNANSWERED, f"silent:{i}")):
+            cells[group[of_items], i, place] = found[name].to_numpy()[of_items]
     return cells
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Counts units by group and label, and the cases that are right by group."""
+
+    systems: tuple[str, ...]
+    by: tuple[str, ...] = ("group", "label")
+    needs: frozenset[str] = frozenset()
+
+    def __call__(self, part: Evaluation) -> pl.DataFrame:
+        """Return the counts of a part; those of its cases stand beside no label."""
+        numbers = [str(i) for i in range(len(self.systems))]
+        units = _lazy(numbered(part.units, self.systems))
+        counts = _collect(unit_sums(units, numbers, ["group", "label"]))
+        whole = pl.exclude("group", "label").cast(pl.Int64)
+        every = [counts.with_columns(label=pl.col("label").cast(pl.Int64)), self._cases(part, units)]
+        return pl.concat(every, how="diagonal").fill_null(0).with_columns(pl.col("group").cast(pl.Int64), whole)
+
+    def _cases(self, part: Evaluation, units: nw.LazyFrame[Any]) -> pl.DataFrame:
+        tokens = part.task is Task.TOKENS
+        size = nw.col("length").cast(nw.Int64) if tokens else nw.lit(1)
+        found = _collect(sums(_lazy(part.items), ["group"], {"cases": size}))
+        group = part.aligned.clusters.group
+        if part.task is Task.LABELS:
+            # an empty output is no unit, but it is not the negative label either
+            gold, columns = part.answers("gold"), {}
+            for i, system in enumerate(self.systems):
+                own = part.answers(system)
+                columns[f"right:{i}"] = gold.eq_missing(own).cast(pl.Int64)
+                columns[f"silent:{i}"] = own.is_null().cast(pl.Int64)
+            frame = _lazy(pl.DataFrame({"group": group} | columns))
+            more = _collect(sums(frame, ["group"], {name: nw.col(name) for name in columns}))
+            found = found.join(more, on="group")
+        else:
+            case = ["item", "start"] if tokens else ["item"]
+            names = {WRONG.format(i): f"right:{i}" for i in range(len(self.systems))}
+            wrong = _collect(wrong_cases(units, [str(i) for i in range(len(self.systems))], case, ["group"]))
+            found = found.join(wrong, on="group", how="left").fill_null(0).rename(names)
+            found = found.with_columns((pl.col("cases") - pl.col(name)).alias(name) for name in names.values())
+            found = found.with_columns(pl.lit(0, pl.Int64).alias(f"silent:{i}") for i in range(len(self.systems)))
+        return found.with_columns(label=pl.lit(NO_LABEL, pl.Int64))
 
 
 def numbered(units: pl.DataFrame, systems: Sequence[str]) -> pl.DataFrame:
@@ -71,8 +107,26 @@ def numbered(units: pl.DataFrame, systems: Sequence[str]) -> pl.DataFrame:
 
 def metric_cells(evaluation: Evaluation, metric: Metric, systems: Sequence[str]) -> NDArray[np.float64]:
     """Return the statistics of a scored metric, `(groups, systems, k)`."""
-    clusters = evaluation.aligned.clusters
-    return column_cells(item_statistics(evaluation, metric, systems), clusters.group, clusters.groups, len(systems))
+    found = summed(evaluation, Measured(metric, tuple(systems)))
+    return exact_cells(found, evaluation.aligned.clusters.groups, len(systems))
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Sums a scored metric's statistics by group."""
+
+    metric: Metric
+    systems: tuple[str, ...]
+    by: tuple[str, ...] = ("group", "limb")
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """The input, where the metric takes it."""
+        return frozenset({TEXTS}) if self.metric.takes_input else frozenset()
+
+    def __call__(self, part: Evaluation) -> pl.DataFrame:
+        """Return the sums of a part."""
+        return exact_sums(item_statistics(part, self.metric, self.systems), part.aligned.clusters.group)
 
 
 def item_statistics(evaluation: Evaluation, metric: Metric, systems: Sequence[str]) -> dict[str, NDArray[np.float64]]:
@@ -89,7 +143,8 @@ def item_statistics(evaluation: Evaluation, metric: Metric, systems: Sequence[st
         try:
             per_system.append(metric.statistics(gold, own, *inputs))
         except ItemError as error:
-            message = f"{metric.name}: {system}, item {error.item} (counted from 0): {error}"
+            item = error.item + evaluation.first
+            message = f"{metric.name}: {system}, item {item} (counted from 0): {error}"
             raise UserError(message, where=error.where, line=error.line) from error
     return {f"{i}:{j}": array[:, j] for i, array in enumerate(per_system) for j in range(array.shape[1])}
 
@@ -115,6 +170,32 @@ def references(evaluation: Evaluation) -> pl.Series | None:
     if answers is None or "gold" not in answers.columns:
         return None
     return evaluation.options.normalised(evaluation.answers("gold"))
+
+
+def pinned(evaluation: Evaluation, metrics: Sequence[Metric]) -> list[str]:
+    """Return what pins the metrics that have options of their own, for a signature."""
+    signed = [(metric.name, metric.signature) for metric in metrics if metric.signature is not None]
+    if not signed:
+        return []
+    gold = references(evaluation)
+    if evaluation.parts is not None and gold is not None:
+        numbers = summed(evaluation, _References())["references"]
+        gold = pl.Series([[""] * n for n in numbers.to_list()], dtype=pl.List(pl.String))
+    return [f"{name}({signature(gold)})" for name, signature in signed]
+
+
+@dataclass(frozen=True)
+class _References:
+    """Counts items by how many references they have."""
+
+    by: tuple[str, ...] = ("references",)
+    needs: frozenset[str] = frozenset()
+
+    def __call__(self, part: Evaluation) -> pl.DataFrame:
+        """Return the counts of a part."""
+        gold = part.answers("gold")
+        numbers = gold.list.len() if isinstance(gold.dtype, pl.List) else pl.Series(np.ones(len(gold), np.int64))
+        return pl.DataFrame({"references": numbers.cast(pl.Int64)}).group_by("references").len("n").cast(pl.Int64)
 
 
 def slice_cells(
@@ -160,50 +241,43 @@ def slice_statistics(
     return np.ascontiguousarray(cells.transpose(0, 2, 1, 3))
 
 
-def unit_column_cells(evaluation: Evaluation, columns: Mapping[str, NDArray[Any]], systems: int) -> NDArray[np.float64]:
-    """Return sums of columns over units, `(groups, systems, k)`; columns are named `system:statistic` by number."""
-    group = evaluation.units["group"].to_numpy()
-    return column_cells(columns, group, evaluation.aligned.clusters.groups, systems)
-
-
 def column_cells(
-    columns: Mapping[str, NDArray[Any] | pl.Series], group: NDArray[np.uint32], groups: int, systems: int
+    columns: Mapping[str, NDArray[Any]], group: NDArray[np.uint32], groups: int, systems: int
 ) -> NDArray[np.float64]:
-    """Sum columns by group; fractions as whole numbers, so that no order of items or threads makes a difference."""
-    parts: dict[str, NDArray[np.int64]] = {}
-    scales: dict[str, list[tuple[str, NDArray[np.float64]]]] = {}
+    """Sum columns by group, `(groups, systems, k)`; they are named `system:statistic` by number."""
+    return exact_cells(exact_sums(columns, group), groups, systems)
+
+
+def exact_sums(columns: Mapping[str, NDArray[Any]], group: NDArray[np.uint32]) -> pl.DataFrame:
+    """Sum columns by group as whole numbers, limb by limb, so that no order of items, threads or parts matters."""
+    by_place: dict[int, dict[str, NDArray[np.int64]]] = {0: {}}
     for name, column in columns.items():
-        whole = whole_numbers(np.asarray(column, np.float64), group, groups)
-        parts |= {f"{name}/{i}": numbers for i, (numbers, _) in enumerate(whole)}
-        scales[name] = [(f"{name}/{i}", scale) for i, (_, scale) in enumerate(whole)]
-    frame = _lazy(pl.DataFrame({"group": group} | parts))
-    found = _collect(sums(frame, ["group"], {name: nw.col(name) for name in parts}))
-    at = found["group"].to_numpy()
-    cells = np.zeros((groups, len(columns)))
-    for i, name in enumerate(columns):
-        for part, scale in scales[name]:
-            cells[at, i] += found[part].to_numpy() * scale[at]
-    return cells.reshape(groups, systems, len(columns) // systems)
+        for place, numbers in limbs(np.asarray(column, np.float64)).items():
+            by_place.setdefault(place, {})[name] = numbers
+    tables = []
+    for place, found in by_place.items():
+        frame = _lazy(pl.DataFrame({"group": group} | found))
+        table = _collect(sums(frame, ["group"], {name: nw.col(name) for name in found}))
+        others = [pl.lit(0, pl.Int64).alias(name) for name in columns if name not in found]
+        table = table.with_columns(pl.col("group").cast(pl.Int64), pl.lit(place, pl.Int64).alias("limb"), *others)
+        tables.append(table.select("group", "limb", *columns))
+    return pl.concat(tables)
 
 
-def whole_numbers(
-    values: NDArray[np.float64], group: NDArray[np.uint32], groups: int
-) -> list[tuple[NDArray[np.int64], NDArray[np.float64]]]:
-    """Return a column as whole numbers with what one is worth in each group: the numbers themselves, or two parts.
-
-    Sums of whole numbers are exact in any order. What two parts leave out is below 2⁻⁶⁰ of the group's largest value.
-    """
-    if float(np.abs(values).max(initial=0.0)) < WHOLE:
-        halves = values * 2
-        if bool((halves == np.rint(halves)).all()):
-            return [(halves.astype(np.int64), np.full(groups, 0.5))]
-    largest = np.zeros(groups)
-    np.maximum.at(largest, group, np.abs(values))
-    scale = np.ldexp(1.0, np.minimum(HIGH_BITS - np.frexp(largest)[1], MOST_BITS))
-    scaled = values * scale[group]
-    high = np.rint(scaled)
-    low = np.rint((scaled - high) * WHOLE)
-    return [(high.astype(np.int64), 1 / scale), (low.astype(np.int64), 1 / scale / WHOLE)]
+def exact_cells(table: pl.DataFrame, groups: int, systems: int) -> NDArray[np.float64]:
+    """Return sums by group and limb as numbers, `(groups, systems, k)`."""
+    names = table.columns[2:]
+    limb, group = table["limb"].to_numpy(), table["group"].to_numpy()
+    cells = np.zeros((groups, len(names)))
+    for i, name in enumerate(names):
+        column = table[name].to_numpy()
+        parts = {0: np.zeros(groups, np.int64)}
+        for place in np.unique(limb).tolist():
+            here = limb == place
+            parts[place] = np.zeros(groups, np.int64)
+            parts[place][group[here]] = column[here]
+        cells[:, i] = from_limbs(parts)
+    return cells.reshape(groups, systems, len(names) // systems)
 
 
 def _lazy(frame: pl.DataFrame) -> nw.LazyFrame[Any]:

@@ -1,4 +1,4 @@
-"""The errors of every system on spans: kinds, SemEval counts and confusions, per unit and summed by group."""
+"""The errors of every system: kinds and SemEval counts of spans, per unit and summed by group, and confusions."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ import numpy as np
 import polars as pl
 
 from slicewise.annotations import Task
+from slicewise.engine import exact_cells, exact_sums
+from slicewise.engine.gather import summed
 from slicewise.matching.error_types import KINDS, TYPE, ErrorTypes, error_types
 from slicewise.matching.semeval import semeval_matches
 from slicewise.results.score import Confusion
 
-__all__ = ["KINDS", "STATISTICS", "WAYS", "SpanErrors", "label_confusions", "span_confusions", "span_errors"]
+__all__ = ["KINDS", "STATISTICS", "WAYS", "ErrorTable", "SpanErrors", "confusion_table", "error_table", "span_errors"]
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +26,10 @@ if TYPE_CHECKING:
 
 WAYS = ("strict", "exact", "partial", "type")
 STATISTICS = len(KINDS) + len(WAYS)
+COLUMNS = tuple(f"0:{j}" for j in range(STATISTICS))
+OVERLAPPING = ("missed", "spurious")
+NOWHERE = -1
+"""Stands for the group of what is counted over all of them, and for the labels of what has none."""
 
 
 @dataclass(frozen=True)
@@ -42,8 +48,7 @@ class SpanErrors:
     def overlapping(self) -> dict[str, int]:
         """Return how many of the missed and of the spurious units overlap something of the other side."""
         return {
-            kind: int((self.types.overlaps & (self.types.kind == KINDS.index(kind) + 1)).sum())
-            for kind in ("missed", "spurious")
+            kind: int((self.types.overlaps & (self.types.kind == KINDS.index(kind) + 1)).sum()) for kind in OVERLAPPING
         }
 
 
@@ -58,38 +63,104 @@ def span_errors(evaluation: Evaluation, system: str) -> SpanErrors:
     return SpanErrors(types, np.column_stack([getattr(ways, way) for way in WAYS]))
 
 
-def span_confusions(evaluation: Evaluation, system: str, errors: SpanErrors) -> tuple[Confusion, ...]:
+@dataclass(frozen=True)
+class ErrorTable:
+    """The errors of all systems: their statistics by group, how many overlap something, and confusions of labels."""
+
+    cells: NDArray[np.float64]
+    """`(groups, systems, statistics)`."""
+    overlapping: list[dict[str, int]]
+    confusions: list[tuple[Confusion, ...]]
+
+
+def error_table(evaluation: Evaluation, systems: Sequence[str]) -> ErrorTable:
+    """Return the errors of spans."""
+    found = summed(evaluation, _SpanErrors(tuple(systems)))
+    groups, labels = evaluation.aligned.clusters.groups, evaluation.aligned.labels
+    cells = [np.zeros((groups, 0, STATISTICS))]
+    overlapping, confusions = [], []
+    for i in range(len(systems)):
+        own = found.filter(pl.col("system") == i)
+        cells.append(exact_cells(own.filter(pl.col("group") >= 0).select("group", "limb", *COLUMNS), groups, 1))
+        overlapping.append({kind: int(own[kind].sum()) for kind in OVERLAPPING})
+        pairs = own.filter(pl.col("gold") >= 0).select("gold", "returned", "n").iter_rows()
+        confusions.append(tuple(Confusion(gold=labels[g], returned=labels[r], n=n) for g, r, n in pairs))
+    return ErrorTable(np.concatenate(cells, axis=1), overlapping, confusions)
+
+
+@dataclass(frozen=True)
+class _SpanErrors:
+    """Matches the spurious and missed spans of every system, once, for all that is counted of them."""
+
+    systems: tuple[str, ...]
+    by: tuple[str, ...] = ("system", "group", "limb", "gold", "returned")
+    needs: frozenset[str] = frozenset()
+
+    def __call__(self, part: Evaluation) -> pl.DataFrame:
+        """Return a part's statistics by group, and its confusions and overlaps, which no group stands beside."""
+        tables = [self._of(part, i, span_errors(part, system)) for i, system in enumerate(self.systems)]
+        return pl.concat(tables)
+
+    def _of(self, part: Evaluation, i: int, errors: SpanErrors) -> pl.DataFrame:
+        columns = dict(zip(COLUMNS, errors.columns(), strict=True))
+        cells = exact_sums(columns, part.units["group"].to_numpy())
+        overlaps = pl.DataFrame({"limb": [0]} | {kind: [n] for kind, n in errors.overlapping().items()})
+        confusions = _span_confusions(part, self.systems[i], errors).with_columns(limb=pl.lit(0, pl.Int64))
+        every = pl.concat([cells, overlaps, confusions], how="diagonal")
+        every = every.with_columns(pl.col("group", "gold", "returned").fill_null(NOWHERE), system=pl.lit(i, pl.Int64))
+        return every.select(*self.by, *(pl.col(n).fill_null(0) for n in (*COLUMNS, *OVERLAPPING, "n")))
+
+
+def _span_confusions(part: Evaluation, system: str, errors: SpanErrors) -> pl.DataFrame:
     """Count labels of spans with equal boundaries: the right ones, and the pairs whose type is wrong."""
-    units, labels = evaluation.units, evaluation.aligned.labels
+    units, labels = part.units, max(1, len(part.aligned.labels))
     label = units["label"].to_physical().to_numpy().astype(np.int64)
     right = np.flatnonzero((units["gold"] & units[system]).to_numpy())
     wrong = np.flatnonzero(errors.types.counted & (errors.types.kind == TYPE))
     gold = np.concatenate([label[right], label[wrong]])
     returned = np.concatenate([label[right], label[errors.types.partner[wrong]]])
-    return _counted(gold, returned, labels)
+    codes, n = np.unique(gold * labels + returned, return_counts=True)
+    return pl.DataFrame({"gold": codes // labels, "returned": codes % labels, "n": n.astype(np.int64)})
 
 
-def label_confusions(evaluation: Evaluation, system: str) -> tuple[Confusion, ...]:
+def confusion_table(evaluation: Evaluation, systems: Sequence[str]) -> list[tuple[Confusion, ...]]:
     """Count gold labels against returned ones, of items or of tokens; a token without a unit has the negative label."""
-    if evaluation.task is Task.LABELS:
-        given = {"gold": evaluation.answers("gold"), "returned": evaluation.answers(system)}
-        answers = pl.DataFrame(given).fill_null("")
-    elif evaluation.task is Task.TOKENS:
-        negative = evaluation.options.negative_label or "O"
-        at = ["item", "start"]
-        units = evaluation.units.with_columns(pl.col("label").cast(pl.String))
-        gold = units.filter(units["gold"]).select(*at, gold="label")
-        returned = units.filter(units[system]).select(*at, returned="label")
-        answers = gold.join(returned, on=at, how="full", coalesce=True).fill_null(negative)
-    else:
-        return ()
-    found = answers.group_by("gold", "returned").len().sort("gold", "returned")
-    return tuple(Confusion(gold=g, returned=r, n=n) for g, r, n in found.iter_rows())
+    if evaluation.task is Task.MULTILABEL:
+        return [()] * len(systems)
+    found = summed(evaluation, _Confusions(tuple(systems)))
+    return [
+        tuple(
+            Confusion(gold=g, returned=r, n=n)
+            for g, r, n in found.filter(pl.col("system") == i).select("gold", "returned", "n").iter_rows()
+        )
+        for i in range(len(systems))
+    ]
 
 
-def _counted(gold: NDArray[np.int64], returned: NDArray[np.int64], labels: Sequence[str]) -> tuple[Confusion, ...]:
-    codes, n = np.unique(gold * len(labels) + returned, return_counts=True)
-    return tuple(
-        Confusion(gold=labels[int(code) // len(labels)], returned=labels[int(code) % len(labels)], n=int(times))
-        for code, times in zip(codes, n, strict=True)
-    )
+@dataclass(frozen=True)
+class _Confusions:
+    """Counts gold labels against returned ones."""
+
+    systems: tuple[str, ...]
+    by: tuple[str, ...] = ("system", "gold", "returned")
+    needs: frozenset[str] = frozenset()
+
+    def __call__(self, part: Evaluation) -> pl.DataFrame:
+        """Return the counts of a part."""
+        tables = [
+            _answers_beside(part, system).group_by("gold", "returned").len("n").with_columns(system=pl.lit(i, pl.Int64))
+            for i, system in enumerate(self.systems)
+        ]
+        return pl.concat(tables).select(*self.by, pl.col("n").cast(pl.Int64))
+
+
+def _answers_beside(part: Evaluation, system: str) -> pl.DataFrame:
+    """Return what gold and a system say of each item, or of each token that either labels."""
+    if part.task is Task.LABELS:
+        return pl.DataFrame({"gold": part.answers("gold"), "returned": part.answers(system)}).fill_null("")
+    negative = part.options.negative_label or "O"
+    at = ["item", "start"]
+    units = part.units.with_columns(pl.col("label").cast(pl.String))
+    gold = units.filter(units["gold"]).select(*at, gold="label")
+    returned = units.filter(units[system]).select(*at, returned="label")
+    return gold.join(returned, on=at, how="full", coalesce=True).fill_null(negative)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from slicewise.annotations import Task
-from slicewise.engine import count_cells, item_statistics, metric_cells, references, unit_column_cells
+from slicewise.engine import count_cells, item_statistics, metric_cells, pinned
+from slicewise.engine.gather import whole
 from slicewise.lenses.asked import metrics_asked
-from slicewise.lenses.errors import KINDS, STATISTICS, WAYS, label_confusions, span_confusions, span_errors
+from slicewise.lenses.errors import KINDS, STATISTICS, WAYS, ErrorTable, confusion_table, error_table
 from slicewise.lenses.inference import ALPHA, bounds_of, check_options, interval_method, test_method
 from slicewise.matching.repair import repaired_f1
 from slicewise.metrics.counts import N_GOLD, N_PRED, TP, by_label, f_beta, precision, recall, total
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 
     from slicewise.evaluation import Evaluation
     from slicewise.lenses.asked import Asked
-    from slicewise.lenses.errors import SpanErrors
     from slicewise.metrics.metric import Metric
     from slicewise.results.base import Bounds
 
@@ -58,6 +58,8 @@ def score(
     """
     check_options(beta=beta, resamples=resamples, confidence=confidence, seed=seed, restarts=restarts)
     chosen = metrics_asked(evaluation.task, metrics, beta)
+    for metric in chosen:
+        evaluation = evaluation if metric.additive else whole(evaluation, f"the metric {metric.name}")
     tally = _Tally.of(evaluation, chosen, resamples=resamples, confidence=confidence, seed=seed)
     values = {metric.name: tally.values(metric) for metric in chosen}
     systems = {name: _system_scores(evaluation, tally, values, i) for i, name in enumerate(evaluation.systems)}
@@ -69,7 +71,7 @@ def score(
     parts = [f"metrics:{'+'.join(names)}", f"seed:{seed}", f"resamples:{resamples}", f"confidence:{confidence}"]
     parts += [] if beta == 1 else [f"beta:{f_name(beta)[1:]}"]
     parts += [] if restarts == "first" else [f"restarts:{restarts}"]
-    parts += [f"{m.name}({m.signature(references(evaluation))})" for m in chosen if m.signature is not None]
+    parts += pinned(evaluation, chosen)
     return ScoreResult(
         command="score",
         signature=evaluation.signature(*parts),
@@ -114,7 +116,7 @@ class _Tally:
     totals: Array
     draws: Array | None
     confidence: float
-    errors: dict[str, SpanErrors]
+    errors: ErrorTable
 
     @classmethod
     def of(
@@ -122,16 +124,17 @@ class _Tally:
     ) -> _Tally:
         systems, groups = evaluation.systems, evaluation.aligned.clusters.groups
         parts: dict[str, Array] = {}
-        errors: dict[str, SpanErrors] = {}
+        errors = ErrorTable(np.zeros((groups, len(systems), 0)), [{}] * len(systems), [()] * len(systems))
         if evaluation.task.has_units:
             parts["counts"] = count_cells(evaluation, systems)
         for metric in metrics:
             if metric.statistics is not None and metric.additive:
                 parts[metric.name] = metric_cells(evaluation, metric, systems)
         if evaluation.task is Task.SPANS:
-            errors = {name: span_errors(evaluation, name) for name in systems}
-            columns = {f"{i}:{j}": c for i, e in enumerate(errors.values()) for j, c in enumerate(e.columns())}
-            parts["errors"] = unit_column_cells(evaluation, columns, len(systems))
+            errors = error_table(evaluation, systems)
+            parts["errors"] = errors.cells
+        elif evaluation.task.has_units:
+            errors = replace(errors, confusions=confusion_table(evaluation, systems))
         pools = {metric.name: _pool(evaluation, metric) for metric in metrics if not metric.additive}
         cells = np.concatenate([np.zeros((groups, len(systems), 0)), *parts.values()], axis=2)
         ends = np.cumsum([part.shape[2] for part in parts.values()], dtype=np.int64)
@@ -211,7 +214,6 @@ def _pool(evaluation: Evaluation, metric: Metric) -> Pool:
 
 
 def _system_scores(evaluation: Evaluation, tally: _Tally, found: Mapping[str, _Values], i: int) -> SystemScores:
-    name = evaluation.systems[i]
     values = {
         metric: tally.with_interval(float(of.values[i]), None if of.draws is None else of.draws[:, i])
         for metric, of in found.items()
@@ -219,15 +221,9 @@ def _system_scores(evaluation: Evaluation, tally: _Tally, found: Mapping[str, _V
     if not evaluation.task.has_units:
         return SystemScores(metrics=values)
     totals, draws = tally.part("counts", i)
-    extra: dict[str, Any] = {}
+    extra: dict[str, Any] = {"confusions": tally.errors.confusions[i]}
     if evaluation.task is Task.SPANS:
-        errors = tally.errors[name]
-        extra = _error_scores(tally, i) | {
-            "overlapping": errors.overlapping(),
-            "confusions": span_confusions(evaluation, name, errors),
-        }
-    else:
-        extra["confusions"] = label_confusions(evaluation, name)
+        extra |= _error_scores(tally, i) | {"overlapping": tally.errors.overlapping[i]}
     labels = prf_table(tally, by_label(totals), None if draws is None else by_label(draws))
     used = [
         (label, prf) for label, prf in zip(evaluation.aligned.labels, labels, strict=True) if prf.n_gold or prf.n_pred

@@ -22,21 +22,26 @@ if TYPE_CHECKING:
 def read(source: Source) -> Annotations:
     """Read one file or several; blank lines are passed over."""
     if "frame" not in source.parsed:
-        frames = [_frame(file) for file in source.files]
+        frames = [parsed(file) for file in source.files]
         source.parsed["frame"] = pl.concat(frames, how="diagonal_relaxed") if len(frames) > 1 else frames[0]
     frame: pl.DataFrame = source.parsed["frame"]
     lines = [_object_lines(file) for file in source.files]
     return annotate(source, frame, lines)
 
 
-def _frame(file: File) -> pl.DataFrame:
+def parsed(file: File) -> pl.DataFrame:
+    """Return a file's objects as rows."""
     try:
         frame = pl.read_ndjson(file.data, infer_schema_length=None)
     except (pl.exceptions.PolarsError, OSError):
         return _careful(file)
-    # Polars writes a list among strings as its JSON text; such a column is looked at again
-    text = [column.alias("") for column in frame.get_columns() if column.dtype == pl.String]
-    return _careful(file) if any(column.str.starts_with("[").any() for column in text) else frame
+    return _careful(file) if needs_care(frame.lazy()) else frame
+
+
+def needs_care(frame: pl.LazyFrame) -> bool:
+    """Tell whether a string looks like a list: Polars writes a list among strings as its JSON text."""
+    brackets = frame.select(pl.col(pl.String).str.starts_with("[").any())
+    return any(brackets.collect(engine="streaming").row(0)) if brackets.collect_schema() else False
 
 
 def _careful(file: File) -> pl.DataFrame:

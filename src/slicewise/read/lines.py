@@ -16,9 +16,13 @@ if TYPE_CHECKING:
 
 def read(source: Source) -> Annotations:
     """Read one answer per line; an empty line is an item too."""
-    answers = split_lines(source.only)
-    places = Places((source.only.name,), np.zeros(1, np.int64), np.arange(1, len(answers) + 1))
-    return Annotations(name=source.only.name, items=len(answers), places=places, answers=answers, tabs_separate=True)
+    return annotate(source.only, split_lines(source.only))
+
+
+def annotate(file: File, answers: pl.Series) -> Annotations:
+    """Return the annotations of a file with these lines."""
+    places = Places((file.name,), np.zeros(1, np.int64), np.arange(1, len(answers) + 1))
+    return Annotations(name=file.name, items=len(answers), places=places, answers=answers, tabs_separate=True)
 
 
 def split_lines(file: File) -> pl.Series:

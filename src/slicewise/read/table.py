@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import csv
-from io import BytesIO, StringIO
-from typing import TYPE_CHECKING, Literal
+from io import StringIO
+from typing import TYPE_CHECKING, Literal, TextIO
 
 import numpy as np
 import polars as pl
 
+from slicewise.read import parquet
 from slicewise.read.records import annotate
-from slicewise.read.source import PARQUET
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,6 +27,15 @@ HEADER_WORDS = {
 
 def read(source: Source) -> Annotations:
     """Read one file or several with the same columns."""
+    if parquet.is_parquet(source.files[0]):
+        from slicewise.read import columnar  # which reads tables, too
+
+        return columnar.read(source, columnar.told_format(source))
+    return read_rows(source)
+
+
+def read_rows(source: Source) -> Annotations:
+    """Read the rows of one file or several."""
     frames, numbers = zip(*(_parsed(source, file) for file in source.files), strict=True)
     frame = pl.concat(frames, how="diagonal_relaxed") if len(frames) > 1 else frames[0]
     return annotate(source, frame, list(numbers))
@@ -34,21 +43,17 @@ def read(source: Source) -> Annotations:
 
 def _parsed(source: Source, file: File) -> tuple[pl.DataFrame, NDArray[np.int64]]:
     """Return a file's rows and the line of each, parsed once for all its columns."""
-    parquet = file.data.startswith(PARQUET)
-    key = f"table:{file.name}:{not parquet and has_header(file, source.column)}"
+    key = f"table:{file.name}:{not parquet.is_parquet(file) and has_header(file, source.column)}"
     if key not in source.parsed:
-        source.parsed[key] = _frame(file, source.column)
+        source.parsed[key] = parsed(file, source.column)
     found: tuple[pl.DataFrame, NDArray[np.int64]] = source.parsed[key]
     return found
 
 
-def _frame(file: File, column: str | None) -> tuple[pl.DataFrame, NDArray[np.int64]]:
+def parsed(file: File, column: str | None = None) -> tuple[pl.DataFrame, NDArray[np.int64]]:
     """Return a file's rows and the line of each."""
-    if file.data.startswith(PARQUET):
-        try:
-            frame = pl.read_parquet(BytesIO(file.data))
-        except (pl.exceptions.PolarsError, OSError) as problem:
-            raise file.error(f"the Parquet file is cut or damaged ({problem}); make it again") from None
+    if parquet.is_parquet(file):
+        frame = parquet.rows(file)
         return frame, np.arange(1, frame.height + 1)
     if error := file.utf8_error():
         raise error
@@ -59,7 +64,7 @@ def _frame(file: File, column: str | None) -> tuple[pl.DataFrame, NDArray[np.int
     frame, lines = frame.filter(filled), lines[filled.to_numpy()]
     if frame.height == 0:
         raise file.error("a header and no rows; expected at least one item")
-    if frame.to_series(-1).null_count() and (error := _bad_row(file, delimiter(file))):
+    if frame.to_series(-1).null_count() and (error := _bad_row(file)):
         raise error
     return frame.with_columns(pl.all().fill_null("")), lines
 
@@ -81,7 +86,7 @@ def _text_frame(file: File, *, header: bool) -> pl.DataFrame:
             infer_schema=False,
         )
     except pl.exceptions.PolarsError as problem:
-        raise _bad_row(file, separator) or file.error(f"not a valid table: {problem}") from None
+        raise _bad_row(file) or file.error(f"not a valid table: {problem}") from None
     if not header:
         frame.columns = [str(i + 1) for i in range(frame.width)]
     return frame
@@ -103,10 +108,15 @@ def has_header(file: File, column: str | None) -> bool:
     return any(cell.strip().lower() in HEADER_WORDS for cell in cells)
 
 
-def _bad_row(file: File, separator: str) -> UserError | None:
-    """Return an error for the first row that has not the first row's columns."""
+def _bad_row(file: File) -> UserError | None:
+    return bad_row(file, StringIO(file.data.decode(), newline=""))
+
+
+def bad_row(file: File, text: TextIO) -> UserError | None:
+    """Return an error for the first row of a file's text that has not the first row's columns."""
+    separator = delimiter(file)
     quoting: Literal[0, 3] = csv.QUOTE_NONE if separator == "\t" else csv.QUOTE_MINIMAL
-    rows = csv.reader(StringIO(file.data.decode(), newline=""), delimiter=separator, quoting=quoting)
+    rows = csv.reader(text, delimiter=separator, quoting=quoting)
     width = 0
     try:
         for row in rows:

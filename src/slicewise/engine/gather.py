@@ -1,0 +1,174 @@
+"""Tables worked out of parts of the data and put together: the same sums from one part, from many, and by a cluster.
+
+A kernel looks at the rows of one part and returns a small table: its key columns and whole numbers. Whole numbers are
+added exactly in any order, so that the parts, and where they are worked on, make no difference. Of data that is in
+memory as a whole there is one part.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import narwhals as nw
+import polars as pl
+
+from slicewise.engine.cells import sums
+from slicewise.errors import UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from slicewise.evaluation import Evaluation
+
+TEXTS, FIELDS = "texts", "fields"
+"""What a part is read with besides the answers: the input texts, and all other fields of the items."""
+MANY_ROWS = 2_000_000
+"""So many rows of parts are kept before they are added up."""
+
+
+class Kernel(Protocol):
+    """What is worked out of one part. Kernels travel to other processes: they hold little, and nothing that is open."""
+
+    @property
+    def by(self) -> tuple[str, ...]:
+        """The key columns; all others are whole numbers, and added."""
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """What the part is read with: `texts`, `fields`."""
+
+    def __call__(self, part: Evaluation) -> pl.DataFrame:
+        """Return the table of a part; of one without items, an empty table with the same columns."""
+
+
+class PartSource(Protocol):
+    """Where parts come from; travels to other processes."""
+
+    def __len__(self) -> int:
+        """Return how many parts there are."""
+
+    def items(self, i: int) -> int:
+        """Return how many items a part has."""
+
+    def part(self, i: int, needs: frozenset[str]) -> Evaluation:
+        """Read a part: labels, groups and item numbers are those of the whole data."""
+
+
+class Runner(Protocol):
+    """Where kernels run: here, part by part, or on a cluster."""
+
+    def summed(self, source: PartSource, kernel: Kernel, keep: nw.Expr | None) -> Iterator[pl.DataFrame]:
+        """Return the tables of all parts added up, in one or several pieces; only rows that are to be kept."""
+
+    def gathered(self, source: PartSource, kernel: Kernel) -> list[pl.DataFrame]:
+        """Return the tables of all parts in their order."""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Data that is kept in parts, and where they are worked on."""
+
+    source: PartSource
+    runner: Runner
+    gold_units: int | None = None
+    whole: Callable[[], Evaluation] | None = None
+    """Reads all of it into memory; None where that cannot be."""
+    scratch: Path | None = None
+    """A folder for what is worked out of parts and wanted again; None where parts are worked on elsewhere."""
+
+
+def summed(evaluation: Evaluation, kernel: Kernel, keep: nw.Expr | None = None) -> pl.DataFrame:
+    """Return a kernel's table of the whole data, one row per key, in the order of the keys; `keep`: some rows only."""
+    if evaluation.parts is None:
+        found = added([kernel(evaluation)], kernel.by)
+        return found if keep is None else nw.from_native(found).filter(keep).to_native()
+    pieces = list(evaluation.parts.runner.summed(evaluation.parts.source, kernel, keep))
+    return pl.concat(pieces).sort(*kernel.by) if kernel.by else pl.concat(pieces)
+
+
+def gathered(evaluation: Evaluation, kernel: Kernel) -> list[pl.DataFrame]:
+    """Return a kernel's tables part by part; they have to be small, and so many at most."""
+    if evaluation.parts is None:
+        return [kernel(evaluation)]
+    return evaluation.parts.runner.gathered(evaluation.parts.source, kernel)
+
+
+def whole(evaluation: Evaluation, what: str) -> Evaluation:
+    """Return an evaluation in one piece, for what cannot be worked out of parts."""
+    if evaluation.parts is None:
+        return evaluation
+    if evaluation.parts.whole is None:
+        raise UserError(f"{what} needs all items in one place, which a cluster has not; leave out --engine spark")
+    return evaluation.parts.whole()
+
+
+def added(tables: Sequence[pl.DataFrame], by: Sequence[str]) -> pl.DataFrame:
+    """Add up tables with the same columns, in the order of the keys."""
+    table = pl.concat(tables) if len(tables) > 1 else tables[0]
+    numbers = [name for name in table.columns if name not in by]
+    if not by:
+        return table.sum()
+    frame: nw.LazyFrame[Any] = nw.from_native(table.lazy())
+    return sums(frame, by, {name: nw.col(name) for name in numbers}).collect().to_polars()
+
+
+@dataclass(frozen=True)
+class Here:
+    """Works on parts one after the other in this process."""
+
+    on_part: Callable[[int, int], None] | None = None
+    """Told how many items are done, of how many."""
+
+    def summed(self, source: PartSource, kernel: Kernel, keep: nw.Expr | None) -> Iterator[pl.DataFrame]:
+        """Add up the tables of all parts as they come."""
+        kept: list[pl.DataFrame] = []
+        for table in self._tables(source, kernel):
+            kept.append(table)
+            if len(kept) > 1 and sum(one.height for one in kept) > MANY_ROWS + kept[0].height:
+                kept = [added(kept, kernel.by)]
+        found = added(kept, kernel.by)
+        yield found if keep is None else nw.from_native(found).filter(keep).to_native()
+
+    def gathered(self, source: PartSource, kernel: Kernel) -> list[pl.DataFrame]:
+        """Return the tables of all parts in their order."""
+        return list(self._tables(source, kernel))
+
+    def _tables(self, source: PartSource, kernel: Kernel) -> Iterator[pl.DataFrame]:
+        total, done = sum(source.items(i) for i in range(len(source))), 0
+        for i in range(len(source)):
+            yield kernel(source.part(i, kernel.needs))
+            done += source.items(i)
+            if self.on_part is not None:
+                self.on_part(done, total)
+
+
+@dataclass(frozen=True)
+class Cut:
+    """An evaluation in memory as a source of parts: so many pieces, one after the other."""
+
+    evaluation: Evaluation
+    size: int
+
+    def __len__(self) -> int:
+        return self.size
+
+    def _bounds(self, i: int) -> tuple[int, int]:
+        items = self.evaluation.aligned.items
+        return items * i // self.size, items * (i + 1) // self.size
+
+    def items(self, i: int) -> int:
+        """Return how many items a part has."""
+        start, stop = self._bounds(i)
+        return stop - start
+
+    def part(self, i: int, needs: frozenset[str]) -> Evaluation:
+        """Return a part."""
+        return self.evaluation.between(*self._bounds(i), without=frozenset({TEXTS, FIELDS}) - needs)
+
+
+def in_parts(evaluation: Evaluation, size: int) -> Evaluation:
+    """Return an evaluation that is in memory as one in so many parts."""
+    gold = int(evaluation.units["gold"].sum()) if evaluation.task.has_units else None
+    return evaluation.parted(Parts(Cut(evaluation, size), Here(), gold, lambda: evaluation))

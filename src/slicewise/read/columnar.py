@@ -1,0 +1,136 @@
+"""The columnar form: Parquet files read as the files that they were converted from."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from slicewise.annotations import Annotations, Places, Tags
+from slicewise.errors import did_you_mean, quoted
+from slicewise.read import conll, lines, parquet, records, table
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from slicewise.read.parquet import Origin
+    from slicewise.read.source import Source
+
+
+def read(source: Source, told: str, *, own_gold: bool = False, others: bool = True) -> Annotations:
+    """Read Parquet in the format told; `own_gold` and `others` are of CoNLL, as there."""
+    made_from = parquet.origin(source.files[0])
+    was = "table" if made_from is None else made_from.format
+    if made_from is not None and was == told == "conll":
+        return _sentences(source, made_from, own_gold=own_gold, others=others)
+    if made_from is not None and was == "lines":
+        return _of_lines(source, made_from, told, own_gold=own_gold, others=others)
+    if told == "lines":
+        raise source.files[0].error(f"a {was} file in Parquet, not lines; convert it again with --format lines")
+    return table.read_rows(source)
+
+
+def told_format(source: Source) -> str:
+    """Return the format that the file was converted from; lines with columns are a table when one is named."""
+    made_from = parquet.origin(source.files[0])
+    was = "table" if made_from is None else made_from.format
+    return "table" if was == "lines" and source.column is not None else was
+
+
+def as_text(source: Source) -> Source:
+    """Return lines as the text file that they were converted from."""
+    file = source.only
+    made_from = parquet.origin(file)
+    whole = _lines(parquet.rows(file), made_from is not None and made_from.header)
+    return replace(source, files=(replace(file, data=("\n".join(whole) + "\n").encode()),))
+
+
+def _of_lines(source: Source, made_from: Origin, told: str, *, own_gold: bool, others: bool) -> Annotations:
+    frame = parquet.rows(source.only)
+    if told == "lines":
+        return lines.annotate(source.only, _lines(frame, made_from.header))
+    if told == "conll":
+        return conll.read(as_text(source), own_gold=own_gold, others=others)
+    rows = frame if made_from.header else _named(frame, source.column or "")
+    return table.read(as_text(source)) if rows is None else _cells(source, rows)
+
+
+def _named(frame: pl.DataFrame, column: str) -> pl.DataFrame | None:
+    """Return lines with columns as a table, whose first line is a header where a column goes by name, or None."""
+    if frame.columns == [parquet.TEXT] or column.partition(".")[0].isdigit():
+        return None if frame.columns == [parquet.TEXT] else frame
+    names = frame.row(0)
+    return frame[1:].rename(dict(zip(frame.columns, names, strict=True))) if are_names(names) else None
+
+
+def _lines(frame: pl.DataFrame, header: bool) -> pl.Series:
+    """Put the columns of each line together again; a blank line has the first alone."""
+    joined = frame.select(pl.concat_str(pl.all(), separator="\t", ignore_nulls=True).alias("")).to_series()
+    return pl.concat([pl.Series("", ["\t".join(frame.columns)]), joined]) if header else joined
+
+
+def _cells(source: Source, frame: pl.DataFrame) -> Annotations:
+    """Read lines as a table, without the blank ones."""
+    filled = ~frame.select(pl.all_horizontal(pl.all().fill_null("") == "")).to_series()
+    if not filled.any():
+        raise source.only.error("a header and no rows; expected at least one item")
+    return records.annotate(source, frame.filter(filled), [np.flatnonzero(filled.to_numpy()) + 1])
+
+
+def _sentences(source: Source, made_from: Origin, *, own_gold: bool, others: bool) -> Annotations:
+    file, names = source.only, made_from.columns
+    tags, token = _chosen(source, names, own_gold=own_gold)
+    between = [i for i in range(len(names)) if i not in (*tags, token)] if others else []
+    kept = [i for i in (*tags, token, *between) if i is not None]
+    numbers = sorted({*kept, *([len(names)] if made_from.documents else [])})
+    columns = dict(zip(numbers, parquet.rows(file, numbers).get_columns(), strict=True))
+    lengths = columns[tags[0]].list.len()
+    if any(not lengths.equals(columns[i].list.len()) for i in kept) or not (lengths > 0).all():
+        raise file.error("sentences whose columns have not the same length; convert the file again")
+    offsets = np.concatenate([[0], np.cumsum(lengths.to_numpy().astype(np.int64))])
+    found = Annotations(
+        name=file.name,
+        items=len(lengths),
+        places=Places((file.name,), np.zeros(1, np.int64), np.arange(1, len(lengths) + 1)),
+        offsets=offsets,
+        tokens=None if token is None else _flat(columns[token]),
+        token_columns={names[i]: _flat(columns[i]) for i in between},
+        tags=Tags.encode(_flat(columns[tags[0]])),
+        own_gold=Tags.encode(_flat(columns[tags[1]])) if own_gold else None,
+    )
+    return _in_documents(found, columns[len(names)], made_from.documents) if made_from.documents else found
+
+
+def _chosen(source: Source, names: tuple[str, ...], *, own_gold: bool) -> tuple[list[int], int | None]:
+    """Return which columns are tags (with their own gold: the last and the last but one) and which is the token."""
+    file, column, last = source.only, source.column, len(names) - 1
+    if own_gold and column is not None:
+        raise file.error("a column is named, but there is no --gold; add --gold FILE:COLUMN")
+    if own_gold and last < 2:
+        needs = "without --gold a system's file needs token, gold tag and prediction; add --gold FILE"
+        raise file.error(f"{len(names)} columns; {needs}")
+    if own_gold:
+        return [last, last - 1], 0
+    numbers = [str(i + 1) for i in range(len(names))]
+    if column is not None and column not in (*names, *numbers):
+        raise file.error(f"no column {quoted(column)}; {did_you_mean(column, [*names, *numbers])}")
+    tag = last if column is None else names.index(column) if column in names else int(column) - 1
+    return [tag], 0 if tag else None
+
+
+def _flat(column: pl.Series) -> pl.Series:
+    return column.explode().fill_null("").alias("")
+
+
+def _in_documents(found: Annotations, column: pl.Series, count: int) -> Annotations:
+    """Add which document each sentence is of, and where among the tokens the lines stood that start one."""
+    numbers = column.cast(pl.Int64, strict=False)
+    if not numbers.is_between(0, count).fill_null(False).all():
+        raise found.error("a sentence of a document that there is not; convert the file again")
+    documents: NDArray[np.int64] = numbers.to_numpy()
+    before = np.repeat(documents, found.lengths)
+    starts = np.ones(len(before) + count, np.bool_)
+    starts[np.arange(len(before)) + before] = False
+    return replace(found, documents=documents, docstarts=starts)

@@ -1,0 +1,78 @@
+"""Parquet files: their rows, and what a converted file remembers of the one it was made from."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from io import BytesIO
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from slicewise.read.source import PARQUET
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from slicewise.read.source import File
+
+KEY = "slicewise"
+"""Where the file's own metadata have the origin."""
+TEXT = "text"
+"""The column of lines that are not taken apart."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What a converted file was made from, so that it is read as that file is."""
+
+    format: str
+    columns: tuple[str, ...] = ()
+    """Of CoNLL: what the file's columns are called, in their order."""
+    documents: int = 0
+    """Of CoNLL: how many lines start a document."""
+    header: bool = False
+    """Of lines: whether the first of them names the columns."""
+
+    def metadata(self) -> dict[str, str]:
+        """Return what is written into the file."""
+        return {KEY: json.dumps(asdict(self), ensure_ascii=False)}
+
+
+def is_parquet(file: File) -> bool:
+    """Tell Parquet from text."""
+    return file.data.startswith(PARQUET)
+
+
+def rows(file: File, columns: Sequence[int] | None = None) -> pl.DataFrame:
+    """Return a file's rows, or some of its columns by their numbers."""
+    wanted = None if columns is None else list(columns)
+    try:
+        return pl.read_parquet(BytesIO(file.data), columns=wanted)
+    except (pl.exceptions.PolarsError, OSError) as problem:
+        raise file.error(f"the Parquet file is cut or damaged ({problem}); make it again") from None
+
+
+def origin(file: File) -> Origin | None:
+    """Return what a Parquet file was converted from; None of any other, and where its columns are no longer those."""
+    try:
+        written = json.loads(pl.read_parquet_metadata(BytesIO(file.data))[KEY])
+        types = list(pl.read_parquet_schema(BytesIO(file.data)).values())
+        found = Origin(
+            str(written["format"]),
+            tuple(map(str, written["columns"])),
+            int(written["documents"]),
+            bool(written["header"]),
+        )
+    except (pl.exceptions.PolarsError, OSError, KeyError, TypeError, ValueError):
+        return None
+    fits = {
+        "conll": bool(found.columns) and types == _sentence_types(found),
+        "lines": bool(types) and set(types) == {pl.String},
+    }
+    return found if fits.get(found.format, True) else None
+
+
+def _sentence_types(found: Origin) -> list[pl.DataType]:
+    cells: list[pl.DataType] = [pl.List(pl.String)] * len(found.columns)
+    return [*cells, pl.String()] if found.documents else cells

@@ -1,0 +1,55 @@
+"""Sums of fractions as sums of whole numbers: exact, and the same in whatever order and parts they are added."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+    Whole = NDArray[np.int64]
+
+LIMB = 30
+"""Bits of a number that go into one whole number; so many numbers fit 64 bits as have 33."""
+LOWEST, HIGHEST = -36, 34
+"""The places of limbs: 2^(30 × place) is worth one there."""
+
+
+def limbs(values: Array) -> dict[int, Whole]:
+    """Return numbers as whole numbers by place: the value is the sum of each times 2^(30 × place).
+
+    Whole numbers below 2^30 need one. What lies below the lowest place, 2^-1080, is nothing.
+    """
+    found: dict[int, Whole] = {}
+    rest = np.asarray(values, np.float64)
+    if not len(rest) or not rest.any():
+        return {0: np.zeros(len(rest), np.int64)}
+    place = min(HIGHEST, int(np.frexp(np.abs(rest).max())[1]) // LIMB)
+    while place >= LOWEST and rest.any():
+        scale = np.ldexp(1.0, -LIMB * place) if LIMB * place > -1000 else None
+        whole = np.trunc(rest * scale if scale is not None else np.ldexp(rest, -LIMB * place))
+        if whole.any():
+            found[place] = whole.astype(np.int64)
+            rest = rest - np.ldexp(whole, LIMB * place)
+        place -= 1
+    return found
+
+
+def from_limbs(parts: Mapping[int, Whole]) -> Array:
+    """Return sums of numbers from the sums of their limbs, rounded once."""
+    size = len(next(iter(parts.values()))) if parts else 0
+    top, low = np.zeros(size), np.zeros(size)
+    for place in sorted(parts, reverse=True):
+        # whole numbers of up to 63 bits: the upper and the lower half are exact in floating point
+        high, below = np.divmod(parts[place], np.int64(1 << LIMB))
+        for half, scale in ((high, place + 1), (below, place)):
+            added = np.ldexp(half.astype(np.float64), LIMB * scale)
+            total = top + added
+            low += np.where(np.abs(top) >= np.abs(added), (top - total) + added, (added - total) + top)
+            top = total
+    return top + low
