@@ -9,7 +9,6 @@ import numpy as np
 import polars as pl
 
 from slicewise.annotations import Task
-from slicewise.engine import exact_cells, exact_sums
 from slicewise.engine.gather import summed
 from slicewise.matching.error_types import KINDS, TYPE, ErrorTypes, error_types
 from slicewise.matching.semeval import semeval_matches
@@ -26,7 +25,8 @@ if TYPE_CHECKING:
 
 WAYS = ("strict", "exact", "partial", "type")
 STATISTICS = len(KINDS) + len(WAYS)
-COLUMNS = tuple(f"0:{j}" for j in range(STATISTICS))
+COLUMNS = tuple(str(j) for j in range(STATISTICS))
+"""Twice each statistic."""
 OVERLAPPING = ("missed", "spurious")
 NOWHERE = -1
 """Stands for the group of what is counted over all of them, and for the labels of what has none."""
@@ -40,10 +40,13 @@ class SpanErrors:
     credit: NDArray[np.float64]
     """Units × ways."""
 
-    def columns(self) -> list[NDArray[np.float64]]:
-        """Return per unit what is summed: an error of each kind where it is counted, then the credits."""
-        kinds = [(self.types.counted & (self.types.kind == code + 1)).astype(np.float64) for code in range(len(KINDS))]
-        return [*kinds, *self.credit.T]
+    def halves(self, group: NDArray[np.int64], groups: int) -> NDArray[np.int64]:
+        """Return twice what is summed by group: errors of each kind, then credits, which may be halves."""
+        counted = np.flatnonzero(self.types.counted)
+        kind = group[counted] * len(KINDS) + self.types.kind[counted] - 1
+        kinds = 2 * np.bincount(kind, minlength=groups * len(KINDS)).reshape(groups, len(KINDS))
+        credit = [np.bincount(group, own, minlength=groups) for own in self.credit.T]
+        return np.column_stack([kinds, *(np.rint(2 * own).astype(np.int64) for own in credit)])
 
     def overlapping(self) -> dict[str, int]:
         """Return how many of the missed and of the spurious units overlap something of the other side."""
@@ -81,7 +84,10 @@ def error_table(evaluation: Evaluation, systems: Sequence[str]) -> ErrorTable:
     overlapping, confusions = [], []
     for i in range(len(systems)):
         own = found.filter(pl.col("system") == i)
-        cells.append(exact_cells(own.filter(pl.col("group") >= 0).select("group", "limb", *COLUMNS), groups, 1))
+        here = own.filter(pl.col("group") >= 0)
+        by_group = np.zeros((groups, 1, STATISTICS))
+        by_group[here["group"].to_numpy(), 0] = here.select(COLUMNS).to_numpy() / 2
+        cells.append(by_group)
         overlapping.append({kind: int(own[kind].sum()) for kind in OVERLAPPING})
         pairs = own.filter(pl.col("gold") >= 0).select("gold", "returned", "n").iter_rows()
         confusions.append(tuple(Confusion(gold=labels[g], returned=labels[r], n=n) for g, r, n in pairs))
@@ -93,7 +99,7 @@ class _SpanErrors:
     """Matches the spurious and missed spans of every system, once, for all that is counted of them."""
 
     systems: tuple[str, ...]
-    by: tuple[str, ...] = ("system", "group", "limb", "gold", "returned")
+    by: tuple[str, ...] = ("system", "group", "gold", "returned")
     needs: frozenset[str] = frozenset()
 
     def __call__(self, part: Evaluation) -> pl.DataFrame:
@@ -102,11 +108,12 @@ class _SpanErrors:
         return pl.concat(tables)
 
     def _of(self, part: Evaluation, i: int, errors: SpanErrors) -> pl.DataFrame:
-        columns = dict(zip(COLUMNS, errors.columns(), strict=True))
-        cells = exact_sums(columns, part.units["group"].to_numpy())
-        overlaps = pl.DataFrame({"limb": [0]} | {kind: [n] for kind, n in errors.overlapping().items()})
-        confusions = _span_confusions(part, self.systems[i], errors).with_columns(limb=pl.lit(0, pl.Int64))
-        every = pl.concat([cells, overlaps, confusions], how="diagonal")
+        group, groups = part.units["group"].to_numpy().astype(np.int64), part.aligned.clusters.groups
+        sums = errors.halves(group, groups)
+        there = np.flatnonzero(sums.any(axis=1))
+        cells = pl.DataFrame(sums[there], schema=dict.fromkeys(COLUMNS, pl.Int64)).with_columns(group=pl.Series(there))
+        overlaps = pl.DataFrame({kind: [n] for kind, n in errors.overlapping().items()})
+        every = pl.concat([cells, overlaps, _span_confusions(part, self.systems[i], errors)], how="diagonal")
         every = every.with_columns(pl.col("group", "gold", "returned").fill_null(NOWHERE), system=pl.lit(i, pl.Int64))
         return every.select(*self.by, *(pl.col(n).fill_null(0) for n in (*COLUMNS, *OVERLAPPING, "n")))
 
