@@ -17,6 +17,7 @@ from slicewise.align.options import check_options
 from slicewise.align.spans import split_input, tagged_lines
 from slicewise.annotations import Annotations, Task
 from slicewise.errors import UserError, did_you_mean, printable, quoted
+from slicewise.parts import FIELDS, TEXTS
 from slicewise.values import as_series, spanned, tagged
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from slicewise.align.units import UnitSet
-    from slicewise.engine.gather import Parts
+    from slicewise.parts import Parts
 
 RESERVED = {"gold", "item", "start", "end", "label", "group", "cluster", "text", "slice", "bin"}
 """Names that tables use for other columns."""
@@ -129,9 +130,9 @@ class Evaluation:
     def between(self, start: int, stop: int, without: frozenset[str] = frozenset()) -> Self:
         """Return the part with some of the items, one after the other; `without` their texts or other fields."""
         part = self.aligned.between(start, stop)
-        if "texts" in without:
+        if TEXTS in without:
             part = replace(part, fields=pl.DataFrame())
-        if "fields" in without:
+        if FIELDS in without:
             part = replace(part, metadata=pl.DataFrame())
         return replace(self, aligned=part, first=self.first + start)
 

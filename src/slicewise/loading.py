@@ -14,13 +14,15 @@ from slicewise.align.options import check_options
 from slicewise.annotations import Annotations, Task
 from slicewise.errors import UserError, explained
 from slicewise.evaluation import Evaluation, name_runs
+from slicewise.given import read_training, without_answers
+from slicewise.loading_parts import Asked, load_in_parts
 from slicewise.read import open_source, read, tags_alone, tell_format
-from slicewise.read.source import COMPRESSED, check_exists, split_column
+from slicewise.read.source import COMPRESSED, check_exists
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from slicewise.align import Aligned, Options
+    from slicewise.align import Options
     from slicewise.read.source import Source
 
 Path_ = str | Path
@@ -38,6 +40,10 @@ def load(
     name: str | None = None,
     token_columns: bool = True,
     on_file: Callable[[str], None] | None = None,
+    part_rows: int | None = None,
+    engine: Any = "embedded",
+    master: str | None = None,
+    on_part: Callable[[int, int], None] | None = None,
     **options: Any,
 ) -> Evaluation:
     """Read gold and systems from files and align them.
@@ -46,10 +52,38 @@ def load(
     are those of the command line: task, scheme, strict, strict_tokens, strip_prefix, negative_label, map, ignore,
     cluster, lower, normalise. `token_columns=False` saves memory: columns between token and
     tag are not kept. `on_file` is called with the name of each file before it is read.
+
+    Parquet files larger than memory: `part_rows` are read and worked on at a time (0: only of large files, in parts
+    that fit), and `on_part` is told how many items are done, of how many. `engine`: "spark", with the `master` of a
+    cluster or the session that the environment names, or a SparkSession; all workers must see the files.
     """
     inputs = [inputs] if isinstance(inputs, (str, Path)) else inputs
+    given: dict[str, Any] = {"systems": systems, "gold": gold, "inputs": inputs, "train": train, "matrix": matrix}
+    given |= {"format": format, "name": name, "token_columns": token_columns, "on_file": on_file}
+    asked = Asked(part_rows, engine, master, on_part)
+    if part_rows is not None or asked.elsewhere:
+        large = load_in_parts(asked, lambda: load(**given, **options), **given, options=options)
+        if large is not None:
+            return large
     if matrix is not None:
         return _load_matrix(matrix, system_names, name, gold, systems, check_options(**options))
+    del given["matrix"]
+    return _load_whole(**given, options=check_options(**options))
+
+
+def _load_whole(
+    *,
+    systems: Mapping[str, Path_ | Sequence[Path_]] | None,
+    gold: Path_ | None,
+    inputs: Sequence[Path_],
+    train: Path_ | None,
+    format: str | None,  # noqa: A002
+    name: str | None,
+    token_columns: bool,
+    on_file: Callable[[str], None] | None,
+    options: Options,
+) -> Evaluation:
+    """Read files into memory and align them."""
     if not systems:
         raise UserError("no system to evaluate; add --system NAME=FILE")
     opened = _Opened(on_file)
@@ -62,30 +96,19 @@ def load(
             gold_file = read(source, gold_format, others=token_columns)
         del source
     runs = name_runs(systems, lambda value: not isinstance(value, (str, Path)))
-    chosen = check_options(**options)
     opened.digests += [f"format:{format}"] if format else []
     files = _Files({run: opened.later(run, path) for run, path in runs.files.items()}, format, gold_format)
     texts = [_read_input(opened("in", path), format) for path in inputs]
     training = None
     if train is not None:
         with explained(str(train)):
-            training = _read_training(opened("train", train), format, gold_column, inputs, others=token_columns)
+            texts_named = [str(path) for path in inputs]
+            training = read_training(opened("train", train), format, gold_column, texts_named, others=token_columns)
     made = Evaluation.build(
-        name or opened.stem, gold_file, files, runs.restarts, texts, chosen, training, opened.digests
+        name or opened.stem, gold_file, files, runs.restarts, texts, options, training, opened.digests
     )
-    given = [*([] if gold is None else [gold]), *runs.files.values(), *inputs]
-    return replace(made, dated=opened.dated, aligned=_without_answers(made.aligned, [str(path) for path in given]))
-
-
-def _without_answers(aligned: Aligned, given: Sequence[str]) -> Aligned:
-    """Return items without the fields that are gold, input or a system: they are no facts about the items.
-
-    Fields come from the first file given.
-    """
-    sources = [split_column(path) for path in given]
-    used = {column for name, column in sources if name == sources[0][0]}
-    kept = [column for column in aligned.metadata.get_columns() if column.name not in used]
-    return replace(aligned, metadata=pl.DataFrame(kept))
+    named = [*([] if gold is None else [gold]), *runs.files.values(), *inputs]
+    return replace(made, dated=opened.dated, aligned=without_answers(made.aligned, [str(path) for path in named]))
 
 
 class _Files(Mapping[str, Annotations]):
@@ -117,26 +140,6 @@ def _read_input(source: Source, format: str | None) -> Annotations:  # noqa: A00
     told = tell_format(source) if format in (None, "conll") else format
     with explained(source.name):
         return read(source, "lines" if told == "conll" else told)
-
-
-def _read_training(
-    source: Source,
-    format: str | None,  # noqa: A002
-    gold_column: str | None,
-    inputs: Sequence[Path_],
-    *,
-    others: bool,
-) -> Annotations:
-    """Read training data; a table has the columns of the gold and the input, lines without labels are texts."""
-    column = source.column or gold_column
-    told = format or tell_format(replace(source, column=column))
-    found = read(replace(source, column=column) if told == "table" else source, told, others=others)
-    if told == "lines" and inputs:
-        return replace(found, texts=found.answers, answers=None)
-    text_column = split_column(str(inputs[0]))[1] if inputs else None
-    if found.texts is None and text_column is not None and told in ("table", "jsonl"):
-        return replace(found, texts=read(replace(source, column=text_column), told).answers)
-    return found
 
 
 class _Opened:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["Aligned", "Clusters", "Options", "align", "training_units"]
+__all__ = ["Aligned", "Clusters", "Options", "align", "few_clusters", "training_units", "unknown_labels"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,11 +115,12 @@ def align(
         fields=fields,
         metadata=metadata,
         notes=(*notes, *aligned.notes),
-        warnings=(*odd, *aligned.warnings, *_few_clusters(aligned.clusters)),
+        warnings=(*odd, *aligned.warnings, *few_clusters(aligned.clusters)),
     )
 
 
-def _few_clusters(clusters: Clusters) -> tuple[str, ...]:
+def few_clusters(clusters: Clusters) -> tuple[str, ...]:
+    """Say that there is little to resample."""
     if clusters.count >= 30:
         return ()
     noun = {"item": "item", "doc": "document"}.get(clusters.kind, "cluster")
@@ -294,18 +295,23 @@ def _unmapped(found: Mapping[str, UnitSet], options: Options) -> list[str]:
 
 
 def _unknown_labels(merged: Merged) -> list[str]:
-    """Say which labels a system uses and gold never does: often a slip in a name."""
-    if not merged.frame["gold"].any():
-        return []
     label = merged.frame["label"].to_physical().to_numpy()
-    known = np.isin(label, np.unique(label[merged.frame["gold"].to_numpy()]))
+    names = ["gold", *merged.frame.columns[5:]]
+    size = len(merged.labels)
+    return unknown_labels(
+        {name: np.bincount(label[merged.frame[name].to_numpy()], minlength=size) for name in names}, merged.labels
+    )
+
+
+def unknown_labels(counts: Mapping[str, NDArray[np.int64]], labels: Sequence[str]) -> list[str]:
+    """Say which labels a system uses and gold never does: often a slip in a name; `counts` are by label."""
+    gold = counts["gold"]
+    if not gold.any():
+        return []
     said = []
-    for name in merged.frame.columns[5:]:
-        codes, n = np.unique(label[merged.frame[name].to_numpy() & ~known], return_counts=True)
-        listed = [
-            f"{quoted(merged.labels[code])} ({counted(int(times), 'unit')})"
-            for code, times in zip(codes, n, strict=True)
-        ]
+    for name, own in counts.items():
+        strange = np.flatnonzero((own > 0) & (gold == 0)).tolist()
+        listed = [f"{quoted(labels[code])} ({counted(int(own[code]), 'unit')})" for code in strange]
         if listed:
             more = f" and {len(listed) - 3} more" if len(listed) > 3 else ""
             said.append(f"{name}: never a label in gold: {', '.join(listed[:3])}{more}")

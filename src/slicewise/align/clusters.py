@@ -33,15 +33,30 @@ class Clusters:
 
 def find_clusters(gold: Annotations, field: str | None) -> Clusters:
     """Return the clusters: the field that the user names, else documents where the file marks them, else items."""
+    kind, names = cluster_names(gold, field)
+    if names is None:
+        return grouped(kind, np.arange(gold.items, dtype=np.uint32), None)
+    if names.dtype != pl.String:  # numbered documents
+        _, numbers = np.unique(names.to_numpy(), return_inverse=True)
+        return grouped(kind, numbers.astype(np.uint32), None)
+    distinct = names.unique(maintain_order=True)
+    codes = names.replace_strict(distinct, pl.Series(range(len(distinct))), return_dtype=pl.UInt32).to_numpy()
+    return grouped(kind, codes, distinct)
+
+
+def cluster_names(gold: Annotations, field: str | None, first: int = 0) -> tuple[str, pl.Series | None]:
+    """Return what clusters are, and the name (or number) of each item's; None where every item is one.
+
+    `first` is the number of the first item, from which items without a name have theirs.
+    """
     known = {name: gold.metadata.get_column(name).alias("") for name in gold.metadata.columns}
     marked = gold.documents is not None and "doc" not in known
     if field is None:
         field = "doc" if marked or "doc" in known else "item"
     if field == "item":
-        return grouped("item", np.arange(gold.items, dtype=np.uint32), None)
+        return "item", None
     if field == "doc" and marked and gold.documents is not None:
-        _, numbers = np.unique(gold.documents, return_inverse=True)
-        return grouped("doc", numbers.astype(np.uint32), None)
+        return "doc", pl.Series(gold.documents)
     if field not in known:
         raise UserError(
             f"no field {quoted(field)} to cluster by; {did_you_mean(field, ['item', *known])}", where=gold.name
@@ -51,11 +66,10 @@ def find_clusters(gold: Annotations, field: str | None) -> Clusters:
         raise UserError(
             f"the field {quoted(field)} holds lists or objects; --cluster needs plain values", where=gold.name
         )
-    own = pl.Series([f"\0{i}" for i in range(len(series))]) if series.null_count() else series.cast(pl.String)
-    names = series.cast(pl.String).zip_with(series.is_not_null(), own) if series.null_count() else own
-    distinct = names.unique(maintain_order=True)
-    codes = names.replace_strict(distinct, pl.Series(range(len(distinct))), return_dtype=pl.UInt32).to_numpy()
-    return grouped(field, codes, distinct)
+    if not series.null_count():
+        return field, series.cast(pl.String)
+    own = pl.Series([f"\0{i}" for i in range(first, first + len(series))])
+    return field, series.cast(pl.String).zip_with(series.is_not_null(), own)
 
 
 def grouped(kind: str, cluster: NDArray[np.uint32], names: pl.Series | None) -> Clusters:
@@ -63,10 +77,15 @@ def grouped(kind: str, cluster: NDArray[np.uint32], names: pl.Series | None) -> 
     count = int(cluster.max()) + 1 if len(cluster) else 0
     if count <= MOST_GROUPS:
         return Clusters(kind, cluster, cluster, count, count)
-    hashes = _mixed(np.arange(count, dtype=np.uint64)) if names is None else _named(names)
-    group = (hashes % np.uint64(MOST_GROUPS)).astype(np.int64)
+    group = remainders(np.arange(count, dtype=np.uint64) if names is None else names)
     number = np.cumsum(np.bincount(group, minlength=MOST_GROUPS) > 0) - 1
     return Clusters(kind, cluster, number.astype(np.uint32)[group][cluster], count, int(number[-1]) + 1)
+
+
+def remainders(clusters: NDArray[np.uint64] | pl.Series) -> NDArray[np.int64]:
+    """Return the hash of each cluster's number or name, below 10,000."""
+    hashes = _named(clusters) if isinstance(clusters, pl.Series) else _mixed(clusters)
+    return (hashes % np.uint64(MOST_GROUPS)).astype(np.int64)
 
 
 def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:

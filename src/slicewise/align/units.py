@@ -9,12 +9,16 @@ import numpy as np
 import polars as pl
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from numpy.typing import NDArray
 
-Ints = "NDArray[np.int64]"
+    _Columns = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
+    """Item, start, end and label of many units."""
+
+BITS = 62
+"""Of a number that stands for a unit."""
 
 
 @dataclass(frozen=True)
@@ -44,9 +48,9 @@ class UnitSet:
 
     def distinct(self) -> UnitSet:
         """Return each unit once."""
-        order, new, _ = _ordered([self.item, self.start, self.end, self.label])
+        ((numbers,), _) = _numbered([(self.item, self.start, self.end, self.label)])
         first = np.zeros(len(self), np.bool_)
-        first[order[new]] = True
+        first[np.unique(numbers, return_index=True)[1]] = True
         return self.keep(first)
 
     def relabelled(self, mapping: Mapping[str, str]) -> UnitSet:
@@ -74,20 +78,16 @@ class Merged:
 
 def merge(sets: Sequence[UnitSet], columns: Sequence[str]) -> Merged:
     """Put gold and systems into one table, a boolean column each, ordered by item, start, end and label."""
-    labels = tuple(sorted({s.labels[code] for s in sets for code in np.unique(s.label)}))
+    labels = tuple(sorted({s.labels[code] for s in sets for code in np.flatnonzero(np.bincount(s.label))}))
     index = {name: code for code, name in enumerate(labels)}
     remaps = [np.array([index.get(name, -1) for name in s.labels] or [0]) for s in sets]
-    keys = [
-        np.concatenate([s.item for s in sets]),
-        np.concatenate([s.start for s in sets]),
-        np.concatenate([s.end for s in sets]),
-        np.concatenate([remap[s.label] for s, remap in zip(sets, remaps, strict=True)]),
-    ]
-    source = np.repeat(np.arange(len(sets)), [len(s) for s in sets])
-    order, new, (item, start, end, label) = _ordered(keys)
-    has = np.zeros((len(item), len(sets)), np.bool_, order="F")
-    has[np.cumsum(new) - 1, source[order]] = True
-    repeats = tuple(len(s) - int(has[:, i].sum()) for i, s in enumerate(sets))
+    numbers, units_of = _numbered(
+        [(s.item, s.start, s.end, remap[s.label]) for s, remap in zip(sets, remaps, strict=True)]
+    )
+    every = _distinct(np.concatenate(numbers))
+    has = [_marked(np.searchsorted(every, own), len(every)) for own in numbers]
+    repeats = tuple(len(s) - int(np.count_nonzero(own)) for s, own in zip(sets, has, strict=True))
+    item, start, end, label = units_of(every)
     frame = pl.DataFrame(
         {
             "item": item.astype(np.uint32),
@@ -95,35 +95,72 @@ def merge(sets: Sequence[UnitSet], columns: Sequence[str]) -> Merged:
             "end": end.astype(np.uint32),
             "label": pl.Series(labels, dtype=pl.Enum(labels)).gather(label),
         }
-        | {name: has[:, i] for i, name in enumerate(columns)}
+        | dict(zip(columns, has, strict=True))
     )
     return Merged(frame, labels, repeats)
 
 
-def _ordered(
-    keys: Sequence[NDArray[np.int64]],
-) -> tuple[NDArray[np.int64], NDArray[np.bool_], list[NDArray[np.int64]]]:
-    """Return the order by all keys, where in it a new combination begins, and the distinct combinations.
+def _distinct(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the distinct numbers in order; stretches that are in order already cost little."""
+    ordered = np.sort(numbers, kind="stable")
+    return ordered[np.append([True] * bool(len(ordered)), ordered[1:] != ordered[:-1]).astype(np.bool_)]
 
-    Keys are packed into one integer where they fit, which sorts much faster.
+
+def _marked(places: NDArray[np.int64], size: int) -> NDArray[np.bool_]:
+    marked = np.zeros(size, np.bool_)
+    marked[places] = True
+    return marked
+
+
+def _numbered(sets: Sequence[_Columns]) -> tuple[list[NDArray[np.int64]], Callable[[NDArray[np.int64]], _Columns]]:
+    """Return one number for each unit, equal and in order as the units are, and what gives units back for numbers.
+
+    A unit's places and label are packed into its number where they fit; otherwise units are numbered in their order.
     """
-    first = [True] * bool(len(keys[0]))
-    widths = [int(key.max(initial=0)).bit_length() for key in keys]
-    if sum(widths) > 62:
-        order = np.lexsort(list(reversed(keys)))
-        changes = [key[order][1:] != key[order][:-1] for key in keys]
-        new = np.concatenate([first, np.logical_or.reduce(changes)]).astype(np.bool_)
-        return order, new, [key[order[new]] for key in keys]
-    packed = np.zeros(len(keys[0]), np.int64)
-    for key, width in zip(keys, widths, strict=True):
-        packed <<= width
-        packed |= key
-    order = np.argsort(packed, kind="stable")
-    packed = packed[order]
-    new = np.concatenate([first, packed[1:] != packed[:-1]]).astype(np.bool_)
-    distinct = packed[new]
-    found = []
-    for width in reversed(widths):
-        found.append(distinct & ((1 << width) - 1))
-        distinct = distinct >> width
-    return order, new, list(reversed(found))
+    # the length, not the end: it orders units alike, and takes fewer bits
+    packed = [(item, start, end - start, label) for item, start, end, label in sets]
+    widths = [
+        max(int(column.max(initial=0)) for column in columns).bit_length() for columns in zip(*packed, strict=True)
+    ]
+    if sum(widths) > BITS:
+        return _ranked(sets)
+
+    def units_of(numbers: NDArray[np.int64]) -> _Columns:
+        item, start, size, label = _unpacked(numbers, widths)
+        return item, start, start + size, label
+
+    return [_packed(columns, widths) for columns in packed], units_of
+
+
+def _packed(columns: _Columns, widths: Sequence[int]) -> NDArray[np.int64]:
+    numbers = np.zeros(len(columns[0]), np.int64)
+    for column, width in zip(columns, widths, strict=True):
+        numbers <<= width
+        numbers |= column
+    return numbers
+
+
+def _unpacked(numbers: NDArray[np.int64], widths: Sequence[int]) -> _Columns:
+    shifts = np.cumsum([0, *widths[:0:-1]])[::-1]
+    item, start, size, label = (
+        (numbers >> shift) & ((1 << width) - 1) for shift, width in zip(shifts, widths, strict=True)
+    )
+    return item, start, size, label
+
+
+def _ranked(sets: Sequence[_Columns]) -> tuple[list[NDArray[np.int64]], Callable[[NDArray[np.int64]], _Columns]]:
+    """Return numbers that are the places of the units in their order."""
+    item, start, end, label = (np.concatenate(column) for column in zip(*sets, strict=True))
+    order = np.lexsort((label, end, start, item))
+    changes = [column[order][1:] != column[order][:-1] for column in (item, start, end, label)]
+    new = np.append([True] * bool(len(order)), np.logical_or.reduce(changes)).astype(np.bool_)
+    numbers = np.empty(len(order), np.int64)
+    numbers[order] = np.cumsum(new) - 1
+    first = order[new]
+    ends = np.cumsum([len(columns[0]) for columns in sets])
+    return np.split(numbers, ends[:-1]), lambda of: (
+        item[first[of]],
+        start[first[of]],
+        end[first[of]],
+        label[first[of]],
+    )

@@ -8,75 +8,24 @@ memory as a whole there is one part.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import polars as pl
 
 from slicewise.engine.cells import sums
 from slicewise.errors import UserError
+from slicewise.parts import FIELDS, TEXTS, Kernel, Parts, PartSource, Runner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
 
     from slicewise.evaluation import Evaluation
 
-TEXTS, FIELDS = "texts", "fields"
-"""What a part is read with besides the answers: the input texts, and all other fields of the items."""
+__all__ = ["FIELDS", "TEXTS", "Kernel", "PartSource", "Parts", "Runner", "gathered", "in_parts", "summed", "whole"]
+
 MANY_ROWS = 2_000_000
 """So many rows of parts are kept before they are added up."""
-
-
-class Kernel(Protocol):
-    """What is worked out of one part. Kernels travel to other processes: they hold little, and nothing that is open."""
-
-    @property
-    def by(self) -> tuple[str, ...]:
-        """The key columns; all others are whole numbers, and added."""
-
-    @property
-    def needs(self) -> frozenset[str]:
-        """What the part is read with: `texts`, `fields`."""
-
-    def __call__(self, part: Evaluation) -> pl.DataFrame:
-        """Return the table of a part; of one without items, an empty table with the same columns."""
-
-
-class PartSource(Protocol):
-    """Where parts come from; travels to other processes."""
-
-    def __len__(self) -> int:
-        """Return how many parts there are."""
-
-    def items(self, i: int) -> int:
-        """Return how many items a part has."""
-
-    def part(self, i: int, needs: frozenset[str]) -> Evaluation:
-        """Read a part: labels, groups and item numbers are those of the whole data."""
-
-
-class Runner(Protocol):
-    """Where kernels run: here, part by part, or on a cluster."""
-
-    def summed(self, source: PartSource, kernel: Kernel, keep: nw.Expr | None) -> Iterator[pl.DataFrame]:
-        """Return the tables of all parts added up, in one or several pieces; only rows that are to be kept."""
-
-    def gathered(self, source: PartSource, kernel: Kernel) -> list[pl.DataFrame]:
-        """Return the tables of all parts in their order."""
-
-
-@dataclass(frozen=True)
-class Parts:
-    """Data that is kept in parts, and where they are worked on."""
-
-    source: PartSource
-    runner: Runner
-    gold_units: int | None = None
-    whole: Callable[[], Evaluation] | None = None
-    """Reads all of it into memory; None where that cannot be."""
-    scratch: Path | None = None
-    """A folder for what is worked out of parts and wanted again; None where parts are worked on elsewhere."""
 
 
 def summed(evaluation: Evaluation, kernel: Kernel, keep: nw.Expr | None = None) -> pl.DataFrame:

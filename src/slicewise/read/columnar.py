@@ -13,6 +13,8 @@ from slicewise.errors import did_you_mean, quoted
 from slicewise.read import conll, lines, parquet, records, table
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from slicewise.read.parquet import Origin
@@ -43,8 +45,8 @@ def as_text(source: Source) -> Source:
     """Return lines as the text file that they were converted from."""
     file = source.only
     made_from = parquet.origin(file)
-    whole = _lines(parquet.rows(file), made_from is not None and made_from.header)
-    return replace(source, files=(replace(file, data=("\n".join(whole) + "\n").encode()),))
+    whole: str = _lines(parquet.rows(file), made_from is not None and made_from.header).str.join("\n").item()
+    return replace(source, files=(replace(file, data=f"{whole}\n".encode()),))
 
 
 def _of_lines(source: Source, made_from: Origin, told: str, *, own_gold: bool, others: bool) -> Annotations:
@@ -53,16 +55,16 @@ def _of_lines(source: Source, made_from: Origin, told: str, *, own_gold: bool, o
         return lines.annotate(source.only, _lines(frame, made_from.header))
     if told == "conll":
         return conll.read(as_text(source), own_gold=own_gold, others=others)
-    rows = frame if made_from.header else _named(frame, source.column or "")
-    return table.read(as_text(source)) if rows is None else _cells(source, rows)
+    if frame.columns == [parquet.TEXT] and not made_from.header:
+        return table.read(as_text(source))
+    if made_from.header or (source.column or "").partition(".")[0].isdigit():
+        return _cells(source, frame)
+    names = frame.row(0)  # a column goes by name: the first line is a header
+    return _cells(source, _headed(frame[1:], names)) if table.are_names(names) else table.read(as_text(source))
 
 
-def _named(frame: pl.DataFrame, column: str) -> pl.DataFrame | None:
-    """Return lines with columns as a table, whose first line is a header where a column goes by name, or None."""
-    if frame.columns == [parquet.TEXT] or column.partition(".")[0].isdigit():
-        return None if frame.columns == [parquet.TEXT] else frame
-    names = frame.row(0)
-    return frame[1:].rename(dict(zip(frame.columns, names, strict=True))) if are_names(names) else None
+def _headed(frame: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+    return frame.rename(dict(zip(frame.columns, names, strict=True)))
 
 
 def _lines(frame: pl.DataFrame, header: bool) -> pl.Series:
@@ -93,7 +95,7 @@ def _sentences(source: Source, made_from: Origin, *, own_gold: bool, others: boo
     found = Annotations(
         name=file.name,
         items=len(lengths),
-        places=Places((file.name,), np.zeros(1, np.int64), np.arange(1, len(lengths) + 1)),
+        places=Places((file.name,), np.zeros(1, np.int64), np.arange(1, len(lengths) + 1) + file.first_row),
         offsets=offsets,
         tokens=None if token is None else _flat(columns[token]),
         token_columns={names[i]: _flat(columns[i]) for i in between},

@@ -140,12 +140,14 @@ def _lines(file: File) -> tuple[pl.DataFrame, Origin]:
     text = lines.split_lines(file)
     blank = text == ""
     tabs = text.filter(~blank).str.count_matches("\t", literal=True)
-    if table.delimiter(file) != "\t" or tabs.n_unique() != 1 or blank[0]:
+    if table.delimiter(file) != "\t" or tabs.n_unique() != 1 or (blank[0] and tabs[0]):
         return text.to_frame(TEXT), Origin("lines")
     cells = text.str.split_exact("\t", int(tabs[0])).struct.unnest()
-    names = [str(name) for name in cells.row(0)]
-    if table.has_header(file, "1") and len({*names, ""}) == len(names) + 1:
-        cells.columns = names
-        return cells[1:], Origin("lines", header=True)
-    cells.columns = [str(i + 1) for i in range(cells.width)]
-    return cells, Origin("lines")
+    if not table.has_header(file, "1"):
+        cells.columns = [str(i + 1) for i in range(cells.width)]
+        return cells, Origin("lines")
+    names = cells.row(0)
+    if not table.are_names(names):
+        return text.to_frame(TEXT), Origin("lines")
+    cells.columns = list(names)
+    return cells[1:], Origin("lines", header=True)

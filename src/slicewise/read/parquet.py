@@ -47,6 +47,9 @@ def is_parquet(file: File) -> bool:
 def rows(file: File, columns: Sequence[int] | None = None) -> pl.DataFrame:
     """Return a file's rows, or some of its columns by their numbers."""
     wanted = None if columns is None else list(columns)
+    if file.rows is not None:
+        part: pl.DataFrame = file.rows
+        return part if wanted is None else pl.DataFrame([part.to_series(i) for i in wanted])
     try:
         return pl.read_parquet(BytesIO(file.data), columns=wanted)
     except (pl.exceptions.PolarsError, OSError) as problem:

@@ -35,6 +35,10 @@ class File:
     """SHA-256 of the file as it lies on disk."""
     modified: float | None = None
     """When it was last changed, in seconds since 1970; None of what is no file."""
+    rows: Any = None
+    """Of a part of a Parquet file: its rows, a Polars frame; the data has the columns alone."""
+    first_row: int = 0
+    """How many rows of the file stand before them."""
 
     @property
     def suffix(self) -> str:
@@ -90,7 +94,7 @@ def open_source(given: str | Path, opened: dict[str, Source] | None = None) -> S
     name, column = split_column(str(given))
     if opened is not None and name in opened:
         return replace(opened[name], column=column)
-    source = Source(name, tuple(_read(path) for path in _paths(name)), column)
+    source = Source(name, tuple(_read(path) for path in paths_of(name)), column)
     if opened is not None and (column is not None or name == "-"):
         opened[name] = source
     return source
@@ -99,7 +103,7 @@ def open_source(given: str | Path, opened: dict[str, Source] | None = None) -> S
 def check_exists(given: str | Path) -> str:
     """Return the name without the column, or say at once, before any work, that the file is not there."""
     name, _ = split_column(str(given))
-    _paths(name)
+    paths_of(name)
     return name
 
 
@@ -119,7 +123,8 @@ def split_column(given: str) -> tuple[str, str | None]:
     return name, column
 
 
-def _paths(name: str) -> list[str]:
+def paths_of(name: str) -> list[str]:
+    """Return the files behind a name: one, those of a folder, or those that match a pattern."""
     if name == "-":
         return ["-"]
     if not name:

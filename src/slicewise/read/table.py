@@ -13,6 +13,8 @@ from slicewise.read import parquet
 from slicewise.read.records import annotate
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from slicewise.annotations import Annotations
@@ -54,7 +56,7 @@ def parsed(file: File, column: str | None = None) -> tuple[pl.DataFrame, NDArray
     """Return a file's rows and the line of each."""
     if parquet.is_parquet(file):
         frame = parquet.rows(file)
-        return frame, np.arange(1, frame.height + 1)
+        return frame, np.arange(1, frame.height + 1) + file.first_row
     if error := file.utf8_error():
         raise error
     header = has_header(file, column)
@@ -106,6 +108,11 @@ def has_header(file: File, column: str | None) -> bool:
         return True
     cells = file.data.split(b"\n", 1)[0].decode(errors="replace").strip("\r").split("\t")
     return any(cell.strip().lower() in HEADER_WORDS for cell in cells)
+
+
+def are_names(cells: Sequence[str | None]) -> bool:
+    """Tell whether cells can name columns: all are filled, and no two are the same."""
+    return all(cells) and len(set(cells)) == len(cells)
 
 
 def _bad_row(file: File) -> UserError | None:

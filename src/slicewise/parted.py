@@ -1,0 +1,116 @@
+"""Large tables as one evaluation in parts: what numbers labels and clusters have is counted first."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from slicewise.align import few_clusters, unknown_labels
+from slicewise.align.clusters import Clusters
+from slicewise.annotations import Task
+from slicewise.engine.gather import gathered, summed
+from slicewise.errors import counted
+from slicewise.parts import FIELDS, TEXTS, Parts
+from slicewise.table_parts import ClusterNames, Edges, Naming, Survey, item_naming, named, whole_clusters
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from slicewise.evaluation import Evaluation
+    from slicewise.parts import Runner
+    from slicewise.table_parts import TableParts
+
+LOOKED_AT = 10_000
+"""Items that tell the task, and which columns there are."""
+ABSENT = ("no unit has the label", "no unit has this label", "nothing has this label", "gold has no units")
+"""What is said of the whole only if it holds of every part."""
+COUNT = re.compile(r"(\d[\d,]*) (empty output|unit|item|tag|token|line)s?\b")
+
+
+def evaluation_of(
+    source: TableParts,
+    runner: Runner,
+    *,
+    digests: Sequence[str],
+    dated: str | None,
+    whole: Callable[[], Evaluation] | None,
+    scratch: Path | None = None,
+) -> Evaluation:
+    """Return large tables as an evaluation whose rows stay where they are."""
+    items = source.bounds[-1]
+    first = source.between(0, min(items, LOOKED_AT), frozenset({TEXTS, FIELDS}))
+    source = replace(source, options=replace(source.options, task=first.task))
+    made = replace(first, digests=tuple(digests), dated=dated, first=0)
+
+    def over(now: TableParts) -> Evaluation:
+        return made.parted(Parts(now, runner))
+
+    survey = Survey() if first.task is not Task.SCORES else None
+    found = pl.DataFrame(schema={"what": pl.String, "key": pl.String, "n": pl.Int64})
+    found = found if survey is None else summed(over(source), survey)
+    naming = _naming(first.aligned.clusters.kind, items, over(source), source)
+    if naming.kind != "item" and len(source) > 1:
+        edges = pl.concat(gathered(over(source), Edges(ClusterNames(source)))).rows()
+        source = replace(source, bounds=whole_clusters(source.bounds, edges))
+    labels = tuple(sorted({key for what, key, _ in found.iter_rows() if what.startswith("label:")}))
+    source = replace(source, labels=labels if first.task.has_units else None, naming=naming)
+    gold = int(found.filter(pl.col("what") == "label:gold")["n"].sum()) if first.task.has_units else None
+    nothing = np.zeros(0, np.uint32)
+    clusters = Clusters(naming.kind, nothing, nothing, naming.count, naming.groups)
+    head = replace(
+        first.aligned.between(0, 0),
+        items=items,
+        clusters=clusters,
+        labels=labels,
+        units=None if first.aligned.units is None else _no_units(first.aligned.units, labels),
+        warnings=tuple(_warnings(found, len(source), first, labels)) + few_clusters(clusters)
+        if survey is not None
+        else first.warnings,
+    )
+    return replace(made, aligned=head, parts=Parts(source, runner, gold, whole, scratch))
+
+
+def _no_units(units: pl.DataFrame, labels: Sequence[str]) -> pl.DataFrame:
+    return units.clear().with_columns(label=pl.Series([], dtype=pl.Enum(labels)))
+
+
+def _naming(kind: str, items: int, evaluation: Evaluation, source: TableParts) -> Naming:
+    if kind == "item":
+        return item_naming(items)
+    names = summed(evaluation, ClusterNames(source))["name"]
+    return named(kind, names.to_list())
+
+
+def _warnings(found: pl.DataFrame, parts: int, first: Evaluation, labels: Sequence[str]) -> list[str]:
+    """Return what is to be said of the whole data from what was said of its parts."""
+    said = {key: n for what, key, n in found.iter_rows() if what == "warning" and "to resample" not in key}
+    said = {text: n for text, n in said.items() if "never a label in gold" not in text}
+    said = {text: n for text, n in said.items() if n == parts or not any(words in text for words in ABSENT)}
+    together: dict[str, list[tuple[str, int]]] = {}
+    for text, n in said.items():
+        together.setdefault(COUNT.sub("#", text), []).append((text, n))
+    merged = [_added(several) for several in together.values()]
+    if not first.task.has_units:
+        return merged
+    counts = {}
+    for name in ("gold", *first.systems):
+        own = dict(found.filter(pl.col("what") == f"label:{name}").select("key", "n").iter_rows())
+        counts[name] = np.array([own.get(label, 0) for label in labels], np.int64)
+    return merged + unknown_labels(counts, labels)
+
+
+def _added(several: list[tuple[str, int]]) -> str:
+    """Return what parts say alike with their numbers added up."""
+    totals: dict[int, int] = {}
+    for text, n in several:
+        if any(words in text for words in ABSENT):
+            return text
+        for i, match in enumerate(COUNT.finditer(text)):
+            totals[i] = totals.get(i, 0) + n * int(match[1].replace(",", ""))
+    places = iter(sorted(totals))
+    return COUNT.sub(lambda match: counted(totals[next(places)], match[2]), several[0][0])

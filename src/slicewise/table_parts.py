@@ -1,0 +1,410 @@
+"""Large tables in parts: ranges of rows of Parquet files, each aligned by itself under the numbers of the whole."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from slicewise.align.clusters import MOST_GROUPS, Clusters, cluster_names, remainders
+from slicewise.annotations import CONFIDENCES, Annotations
+from slicewise.errors import UserError, did_you_mean, explained, quoted
+from slicewise.evaluation import Evaluation
+from slicewise.given import as_training, read_training, without_answers
+from slicewise.parts import FIELDS, TEXTS
+from slicewise.read import read, tell_format
+from slicewise.read.source import File, Source, open_source
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from slicewise.align import Aligned, Options
+    from slicewise.annotations import Task
+    from slicewise.evaluation import Training
+
+MOST_PARTS = 256
+AT_ONCE = 1 << 20
+"""Items whose groups are worked out at a time."""
+EDGES = {"first": pl.String, "last": pl.String, "size": pl.Int64}
+
+
+@dataclass(frozen=True)
+class Role:
+    """What a user named: Parquet files, one after the other, and a column of them."""
+
+    name: str
+    column: str | None
+    paths: tuple[str, ...]
+    starts: tuple[int, ...]
+    """The number of each file's first item, and of all."""
+    stubs: tuple[bytes, ...] = field(repr=False)
+    """Each file without its rows: columns, types and where it came from."""
+    heads: tuple[str, ...] | None = None
+    """The columns that are read; None: all."""
+
+    @property
+    def items(self) -> int:
+        """How many items there are."""
+        return self.starts[-1]
+
+    def between(self, start: int, stop: int, heads: tuple[str, ...] | None) -> Source:
+        """Read some rows."""
+        files = []
+        for i, path in enumerate(self.paths):
+            first, last = max(start, self.starts[i]), min(stop, self.starts[i + 1])
+            if first < last or (start == stop == self.starts[i]):
+                rows = _rows(path, first - self.starts[i], last - first, heads)
+                files.append(File(path, self.stubs[i], "", rows=rows, first_row=first - self.starts[i]))
+        return Source(self.name, tuple(files[:1] if start == stop else files), self.column)
+
+
+def _rows(path: str, start: int, size: int, heads: tuple[str, ...] | None) -> pl.DataFrame:
+    scan = pl.scan_parquet(path, glob=False)
+    try:
+        if heads is not None:
+            scan = scan.select(pl.nth([scan.collect_schema().names().index(head) for head in heads]))
+        return scan.slice(start, size).collect()
+    except (pl.exceptions.PolarsError, OSError) as problem:
+        raise _damaged(path, problem) from None
+
+
+def _damaged(path: str, problem: Exception) -> UserError:
+    first = (str(problem).strip().splitlines() or [type(problem).__name__])[0][:160]
+    return UserError(f"the Parquet file is cut or damaged ({first}); make it again", where=path)
+
+
+def find_role(name: str, column: str | None, paths: Sequence[str]) -> Role:
+    """Look at the files behind a role: how many rows each has, and that the column is in all of them, alike."""
+    starts, stubs = [0], []
+    known: tuple[str, pl.DataType] | None = None
+    for path in paths:
+        rows, stub, schema = _looked_at(path)
+        starts.append(starts[-1] + rows)
+        stubs.append(stub)
+        if column is None:
+            continue
+        kind = _kind(path, schema, column)
+        if known is not None and _family(kind) != _family(known[1]):
+            message = f"column {quoted(column)} is {kind} here, but {known[1]} in {known[0]}; make them the same"
+            raise UserError(message, where=path)
+        known = known or (path, kind)
+    return Role(name, column, tuple(paths), tuple(starts), tuple(stubs))
+
+
+@lru_cache(maxsize=1024)
+def _looked_at(path: str) -> tuple[int, bytes, pl.Schema]:
+    """Return a Parquet file's number of rows, the file without rows, and its columns."""
+    try:
+        scan = pl.scan_parquet(path, glob=False)
+        schema = scan.collect_schema()
+        rows = int(scan.select(pl.len()).collect().item())
+        metadata = {k: v for k, v in pl.read_parquet_metadata(path).items() if k != "ARROW:schema"}
+    except (pl.exceptions.PolarsError, OSError) as problem:
+        raise _damaged(path, problem) from None
+    stub = io.BytesIO()
+    pl.DataFrame(schema=schema).write_parquet(stub, metadata=metadata)
+    return rows, stub.getvalue(), schema
+
+
+def _kind(path: str, schema: pl.Schema, column: str) -> pl.DataType:
+    """Return the type of a column by its name, its number from 1, or a dotted path into objects."""
+    if column in schema:
+        return schema[column]
+    if column.isdigit() and 1 <= int(column) <= len(schema):
+        return list(schema.values())[int(column) - 1]
+    head = _head(schema.names(), column)
+    if head is None:
+        raise UserError(f"no column {quoted(column)}; {did_you_mean(column, schema.names())}", where=path)
+    kind: Any = schema[head]
+    rest = column[len(head) + 1 :]
+    while rest and isinstance(kind, pl.Struct):
+        fields = {one.name: one.dtype for one in kind.fields}
+        inner = _head(list(fields), rest)
+        if inner is None:
+            raise UserError(f"no column {quoted(rest)} in {quoted(head)}; {did_you_mean(rest, fields)}", where=path)
+        kind, rest = fields[inner], rest[len(inner) + 1 :]
+    return kind  # type: ignore[no-any-return]
+
+
+def _head(names: Sequence[str], column: str) -> str | None:
+    """Return the longest name that a dotted path begins with."""
+    return max((name for name in names if column == name or column.startswith(f"{name}.")), key=len, default=None)
+
+
+def _family(kind: pl.DataType) -> str:
+    return "number" if kind.is_numeric() or kind == pl.Boolean else str(kind)
+
+
+@dataclass(frozen=True)
+class Naming:
+    """The numbers that clusters have in the whole data."""
+
+    kind: str
+    count: int
+    names: tuple[str, ...] | None
+    """Of at most 10,000 clusters, each a group of its own: their names in the order of their numbers."""
+    numbers: tuple[int, ...] | None
+    """Of more, which are put into groups by a hash: the number of each remainder's group."""
+
+    @property
+    def groups(self) -> int:
+        """How many groups there are."""
+        if self.numbers is not None:
+            return max(self.numbers) + 1
+        return self.count
+
+    def of(self, names: pl.Series | None, first: int, items: int) -> Clusters:
+        """Return the clusters of a part's items."""
+        own = np.arange(items, dtype=np.uint32)
+        if names is not None:
+            distinct = names.unique(maintain_order=True)
+            own = names.replace_strict(distinct, pl.Series(range(len(distinct))), return_dtype=pl.UInt32).to_numpy()
+        if self.numbers is not None:
+            numbered = np.arange(first, first + items, dtype=np.uint64)
+            at = remainders(numbered if names is None else distinct)
+            group = np.array(self.numbers, np.uint32)[at]
+            group = group if names is None else group[own]
+        elif names is None or self.names is None:
+            group = own + np.uint32(first)
+        else:
+            places = pl.Series(range(len(self.names)), dtype=pl.UInt32)
+            group = names.replace_strict(pl.Series(self.names), places, return_dtype=pl.UInt32).to_numpy()
+        return Clusters(self.kind, own, group, self.count, self.groups)
+
+
+def item_naming(items: int) -> Naming:
+    """Return the groups of items that are clusters of their own."""
+    if items <= MOST_GROUPS:
+        return Naming("item", items, None, None)
+    there = np.zeros(MOST_GROUPS, np.bool_)
+    for start in range(0, items, AT_ONCE):
+        there[remainders(np.arange(start, min(items, start + AT_ONCE), dtype=np.uint64))] = True
+        if there.all():
+            break
+    return Naming("item", items, None, tuple((np.cumsum(there) - 1).tolist()))
+
+
+def named(kind: str, names: Sequence[str]) -> Naming:
+    """Return the groups of clusters that have names."""
+    if len(names) <= MOST_GROUPS:
+        return Naming(kind, len(names), tuple(names), None)
+    there = np.bincount(remainders(pl.Series(list(names), dtype=pl.String)), minlength=MOST_GROUPS) > 0
+    return Naming(kind, len(names), None, tuple((np.cumsum(there) - 1).tolist()))
+
+
+_read_already: dict[str, Training] = {}
+"""Training data is read once in a process."""
+
+
+@dataclass(frozen=True)
+class TrainingFile:
+    """Where training data is, and how it is read."""
+
+    path: str
+    format: str | None
+    gold_column: str | None
+    inputs: tuple[str, ...]
+    others: bool
+
+    def training(self, task: Task, options: Options) -> Training:
+        """Read it."""
+        key = repr((self, task, options))
+        if key not in _read_already:
+            _read_already.clear()
+            with explained(self.path):
+                source = open_source(self.path)
+                found = read_training(source, self.format, self.gold_column, self.inputs, others=self.others)
+            _read_already[key] = as_training(found, task, options)
+        return _read_already[key]
+
+
+@dataclass(frozen=True)
+class TableParts:
+    """Parts of Parquet files that are read where they are worked on; it travels there."""
+
+    name: str
+    gold: Role | None
+    systems: Mapping[str, Role]
+    inputs: tuple[Role, ...]
+    restarts: Mapping[str, tuple[str, ...]]
+    options: Options
+    format: str | None
+    train: TrainingFile | None
+    bounds: tuple[int, ...]
+    """Where parts begin, and the end."""
+    labels: tuple[str, ...] | None = None
+    """Of the whole data; None: not known yet."""
+    naming: Naming | None = None
+    token_columns: bool = False
+    given: tuple[str, ...] = ()
+    """What the user named, from gold on."""
+
+    def __len__(self) -> int:
+        return len(self.bounds) - 1
+
+    def items(self, i: int) -> int:
+        """Return how many items a part has."""
+        return self.bounds[i + 1] - self.bounds[i]
+
+    def part(self, i: int, needs: frozenset[str]) -> Evaluation:
+        """Read and align a part."""
+        return self.between(self.bounds[i], self.bounds[i + 1], needs)
+
+    @property
+    def reference(self) -> Role:
+        """The file that brings the items' fields: gold, or the first system."""
+        return self.gold or next(iter(self.systems.values()))
+
+    def between(self, start: int, stop: int, needs: frozenset[str]) -> Evaluation:
+        """Read and align some rows."""
+        gold = None if self.gold is None else self._read(self.gold, start, stop, needs, first=True)
+        files = {}
+        for i, (name, role) in enumerate(self.systems.items()):
+            files[name] = self._read(role, start, stop, needs, first=gold is None and i == 0)
+        inputs = [self._read(role, start, stop, needs) for role in self.inputs] if TEXTS in needs else []
+        made = Evaluation.build(self.name, gold, files, self.restarts, inputs, self.options, digests=("part",))
+        reference = gold or next(iter(files.values()))
+        names = cluster_names(reference, self.options.cluster, start)[1]
+        names = None if names is None else names.cast(pl.String)
+        aligned = made.aligned
+        if self.labels is not None:
+            aligned = _renumbered(aligned, self.labels)
+        if self.naming is not None:
+            aligned = _regrouped(aligned, self.naming.of(names, start, aligned.items))
+        fields = without_answers(aligned, self.given).metadata if FIELDS in needs else pl.DataFrame()
+        aligned = replace(aligned, metadata=fields)
+        training = None if self.train is None else self.train.training(made.task, self.options)
+        return replace(made, aligned=aligned, train=training, first=start)
+
+    def _read(self, role: Role, start: int, stop: int, needs: frozenset[str], *, first: bool = False) -> Annotations:
+        """Read a role's rows: of a named column that column alone, unless all fields are wanted."""
+        heads = None
+        if role.column is not None and not (first and (FIELDS in needs or self.options.cluster is not None)):
+            heads = _heads(role, self.options, first=first, fields=FIELDS in needs)
+        source = role.between(start, stop, heads)
+        told = self.format or tell_format(source)
+        with explained(source.name):
+            own_gold = self.gold is None and told == "conll"
+            return read(source, told, own_gold=own_gold, others=first and self.token_columns)
+
+
+def _heads(role: Role, options: Options, *, first: bool, fields: bool) -> tuple[str, ...] | None:
+    """Return the columns that have to be read; None: all."""
+    names = list(pl.read_parquet_schema(io.BytesIO(role.stubs[0])))
+    column = role.column or ""
+    head = column if column in names else _head(names, column)
+    if head is None:  # by its number
+        return None
+    wanted = [head]
+    if first:
+        wanted += [name for name in ("doc", options.cluster) if name in names and name != head]
+    if fields:
+        wanted += [name for name in CONFIDENCES if name in names and name != head]
+    return tuple(dict.fromkeys(wanted))
+
+
+def _renumbered(aligned: Aligned, labels: tuple[str, ...]) -> Aligned:
+    """Return units whose labels are numbered as in the whole data."""
+    if aligned.units is None:
+        return aligned
+    label = aligned.units["label"].cast(pl.String).cast(pl.Enum(labels))
+    return replace(aligned, units=aligned.units.with_columns(label=label), labels=labels)
+
+
+def _regrouped(aligned: Aligned, clusters: Clusters) -> Aligned:
+    """Return items and units in the groups of the whole data."""
+    units = aligned.units
+    if units is not None:
+        units = units.with_columns(group=pl.Series(clusters.group[units["item"].to_numpy()]))
+    return replace(aligned, clusters=clusters, units=units)
+
+
+def bounds_of(items: int, rows: int) -> tuple[int, ...]:
+    """Return where parts of so many rows begin, and the end; not more parts than 256."""
+    parts = max(1, min(MOST_PARTS, -(-items // rows)))
+    return tuple(items * i // parts for i in range(parts + 1))
+
+
+def whole_clusters(bounds: Sequence[int], edges: Sequence[tuple[str, str, int]]) -> tuple[int, ...]:
+    """Return bounds at which no cluster is cut; of each part its first cluster, its last, and where the next begins."""
+    kept = [bounds[0]]
+    last = None
+    for i, (first, end, size) in enumerate(edges):
+        start = bounds[i]
+        if i and first == last:
+            start += size
+        last = end
+        if i and kept[-1] < start < bounds[-1]:
+            kept.append(start)
+    return (*kept, bounds[-1])
+
+
+@dataclass(frozen=True)
+class Survey:
+    """Counts what numbers are given to: the labels of gold and systems, and clusters; and what is to be said."""
+
+    by: tuple[str, ...] = ("what", "key")
+    needs: frozenset[str] = frozenset()
+
+    def __call__(self, part: Evaluation) -> pl.DataFrame:
+        """Return the counts of a part."""
+        tables = [_counts("items", [""], [part.aligned.items])]
+        if part.task.has_units:
+            units = part.units
+            names = units["label"].cast(pl.String)
+            for column in ("gold", *part.systems):
+                own = names.filter(units[column]).value_counts()
+                tables.append(_counts(f"label:{column}", own.to_series(0).to_list(), own.to_series(1).to_list()))
+        tables.append(_counts("note", part.aligned.notes, [1] * len(part.aligned.notes)))
+        tables.append(_counts("warning", part.warnings, [1] * len(part.warnings)))
+        return pl.concat(tables)
+
+
+def _counts(what: str, keys: Sequence[str], n: Sequence[int]) -> pl.DataFrame:
+    schema = {"key": pl.String, "n": pl.Int64}
+    table = pl.DataFrame({"key": list(keys), "n": list(n)}, schema=schema)
+    return table.select(pl.lit(what).alias("what"), "key", "n")
+
+
+@dataclass(frozen=True)
+class ClusterNames:
+    """Counts the items of each named cluster."""
+
+    source: TableParts
+    by: tuple[str, ...] = ("name",)
+    needs: frozenset[str] = frozenset()
+
+    def __call__(self, part: Evaluation) -> pl.DataFrame:
+        """Return the counts of a part."""
+        names = self.names(part)
+        return pl.DataFrame({"name": names}).group_by("name").len("n").cast({"n": pl.Int64})
+
+    def names(self, part: Evaluation) -> pl.Series:
+        """Return the name of each item's cluster."""
+        source = self.source
+        own = source._read(source.reference, part.first, part.first + part.aligned.items, frozenset(), first=True)
+        _, names = cluster_names(own, source.options.cluster, part.first)
+        return pl.Series([], dtype=pl.String) if names is None else names.cast(pl.String)
+
+
+@dataclass(frozen=True)
+class Edges:
+    """The first and the last cluster of a part, and where its second begins."""
+
+    of: ClusterNames
+    by: tuple[str, ...] = ()
+    needs: frozenset[str] = frozenset()
+
+    def __call__(self, part: Evaluation) -> pl.DataFrame:
+        """Return one row."""
+        names = self.of.names(part)
+        if not len(names):
+            return pl.DataFrame(schema={"first": pl.String, "last": pl.String, "size": pl.Int64})
+        other = (names != names[0]).arg_max() if (names != names[0]).any() else len(names)
+        return pl.DataFrame(
+            {"first": [names[0]], "last": [names[-1]], "size": [other]}, schema_overrides={"size": pl.Int64}
+        )
