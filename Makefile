@@ -11,7 +11,7 @@ help:
 	@echo "make test      all checks and tests"
 	@echo "make check     ruff, mypy, import layers"
 	@echo "make format    rewrite the code in the project's format"
-	@echo "make bench     measure against other tools (several minutes)"
+	@echo "make bench     measure against other tools (half an hour; make bench BENCH=--quick: a few minutes)"
 	@echo "make examples  make the example data again"
 	@echo "make guide     make the report on the example data, and what the documentation shows"
 	@echo "make clean     remove what these commands made"
@@ -50,7 +50,8 @@ demo: $(VENV)/.base
 	@echo "  $(BIN)/slicewise units --config examples/slicewise.toml --name chat --with bins,errors -o out/chat.csv"
 
 test: check
-	POLARS_MAX_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
+	POLARS_MAX_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal --ignore tests/spark
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest tests/spark
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -64,7 +65,7 @@ format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 
 bench: $(VENV)/.bench
-	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/run.py $(BENCH)
 
 examples: $(VENV)/.dev
 	$(BIN)/python examples/make.py

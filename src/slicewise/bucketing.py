@@ -29,6 +29,96 @@ SIZES = ("XS", "S", "L", "XL")
 MOST_BUCKETS = 100
 MOST_VALUES = 12
 """Categories that get a bucket of their own, unless all do."""
+FITTING = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32)
+"""Types of whole numbers that 64 bits hold."""
+
+
+@dataclass(frozen=True, eq=False)
+class Coded:
+    """Values by their places among the different ones."""
+
+    values: pl.Series
+    """The different values in order, whole numbers, numbers or text; none is missing."""
+    codes: NDArray[np.int32]
+    """The place of each value; after the last, where it is missing."""
+
+    @classmethod
+    def of(cls, values: pl.Series) -> Coded:
+        """Find the different values, and the place of each value among them."""
+        if values.dtype == pl.Boolean:
+            numbers = cls.of(values.cast(pl.Int8))
+            return cls(as_category(numbers.values.cast(pl.Boolean)), numbers.codes)
+        plain = _plain(values)
+        different = plain.drop_nulls().unique().sort()
+        if not is_number(plain.dtype):
+            codes = plain.cast(pl.Enum(different)).to_physical().fill_null(len(different)).to_numpy()
+            return cls(different, codes.astype(np.int32))
+        codes = np.searchsorted(different.to_numpy(), plain.fill_null(0).to_numpy()).astype(np.int32)
+        codes[plain.is_null().to_numpy()] = len(different)
+        return cls(different, codes)
+
+    def gather(self, rows: NDArray[np.int64]) -> Coded:
+        """Return the values of some rows; there may be different ones that none of them has."""
+        return replace(self, codes=self.codes[rows])
+
+    def counts(self, rows: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
+        """Return how many of all rows, or of some, have each value; then, how many have none."""
+        return np.bincount(self.codes if rows is None else self.codes[rows], minlength=len(self.values) + 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Distinct:
+    """The different values of some units, in order, and how many units have each."""
+
+    values: pl.Series
+    """Whole numbers, numbers or text."""
+    gold: NDArray[np.int64]
+    """How many gold units have each value."""
+    every: NDArray[np.int64]
+    """How many units have each value."""
+    missing: int = 0
+    """How many units have none."""
+
+    @classmethod
+    def of(cls, gold: pl.Series, every: pl.Series) -> Distinct:
+        """Count the values of gold units and of all units."""
+        coded = Coded.of(pl.concat([gold, every]))
+        own = np.arange(len(coded.codes)) < len(gold)
+        counts, rest = coded.counts(own), coded.counts(~own)
+        return cls(coded.values, counts[:-1], rest[:-1], int(rest[-1]))
+
+    @property
+    def numeric(self) -> bool:
+        """Whether the values are numbers."""
+        return is_number(self.values.dtype)
+
+    def numbers(self) -> NDArray[np.float64]:
+        """Return the values as numbers."""
+        return self.values.cast(pl.Float64).to_numpy()
+
+    def of_gold(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Return the numbers that gold units have, and how many have each."""
+        there = self.gold > 0
+        return self.numbers()[there], self.gold[there]
+
+    def categories(self) -> Distinct:
+        """Return the values as text."""
+        return replace(self, values=as_category(self.values))
+
+
+def merged(several: Sequence[Distinct]) -> Distinct:
+    """Return the values of several data sets together: as whole numbers or numbers where all are, else as text."""
+    if len(several) == 1:
+        return several[0]
+    plain = several if all(one.numeric for one in several) else [one.categories() for one in several]
+    whole = all(one.values.dtype.is_integer() for one in plain)
+    kind = (pl.Int64 if whole else pl.Float64) if plain[0].numeric else pl.String
+    coded = Coded.of(pl.concat([one.values.cast(kind).alias("") for one in plain]))
+    gold, every = (
+        np.bincount(coded.codes, np.concatenate(own), minlength=len(coded.values)).astype(np.int64)
+        for own in ([one.gold for one in plain], [one.every for one in plain])
+    )
+    return Distinct(coded.values, gold, every, sum(one.missing for one in plain))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,28 +204,25 @@ class Buckets:
         codes[text.is_null().to_numpy()] = len(self.slots) - 1
         return codes
 
-    def used(self, codes: Sequence[NDArray[np.int64]]) -> Buckets:
+    def used(self, *, missing: bool) -> Buckets:
         """Return the buckets without `missing`, where no value is missing; it is the last."""
-        missing = len(self.slots) - 1
-        if not self.slots[missing].missing or any((c == missing).any() for c in codes):
-            return self
-        return replace(self, slots=self.slots[:-1])
+        return self if missing or not self.slots[-1].missing else replace(self, slots=self.slots[:-1])
 
 
 class Bucketing(ABC):
     """A way to cut values."""
 
-    def cut(self, gold: pl.Series, every: pl.Series) -> Buckets:
-        """Return buckets from the values of gold units; `every` has the values of all units."""
-        if not is_number(gold.dtype) and not isinstance(self, Values):
-            return Values().cut(gold, every)
-        made = self.fit(gold, every)
-        if not (gold.dtype.is_integer() and made.numeric):
+    def cut(self, values: Distinct) -> Buckets:
+        """Return buckets from the values of gold units; of categories, those that only systems have may count."""
+        if not values.numeric and not isinstance(self, Values):
+            return Values().cut(values)
+        made = self.fit(values)
+        if not (values.values.dtype.is_integer() and made.numeric):
             return made
         return replace(made, slots=_named([replace(slot, whole=True) for slot in made.slots]))
 
     @abstractmethod
-    def fit(self, gold: pl.Series, every: pl.Series) -> Buckets:
+    def fit(self, values: Distinct) -> Buckets:
         """Return buckets for values of a kind that this way can cut."""
 
     def __str__(self) -> str:
@@ -157,14 +244,15 @@ class Quantiles(Bucketing):
     low: float | None = None
     high: float | None = None
 
-    def fit(self, gold: pl.Series, every: pl.Series) -> Buckets:  # noqa: ARG002 (cuts come from gold)
+    def fit(self, values: Distinct) -> Buckets:
         """Cut at the k/m quantiles of what is not pinned; equal cuts merge, a cut at the largest value is dropped."""
-        numbers = _known(gold)
+        numbers, counts = values.of_gold()
         for pin in (self.low, self.high):
-            numbers = numbers if pin is None else numbers[numbers != pin]
+            free = numbers != pin
+            numbers, counts = (numbers, counts) if pin is None else (numbers[free], counts[free])
         before, after = int(self.low is not None), int(self.high is not None)
         parts = max(1, self.m - before - after)
-        cuts = quantile_cuts(numbers, parts)
+        cuts = quantile_cuts(numbers, counts, parts)
         return _intervals(cuts, parts, low=self.low, high=self.high)
 
     def _sized(self, buckets: int) -> Bucketing:
@@ -177,9 +265,9 @@ class Widths(Bucketing):
 
     m: int = 4
 
-    def fit(self, gold: pl.Series, every: pl.Series) -> Buckets:  # noqa: ARG002 (cuts come from gold)
+    def fit(self, values: Distinct) -> Buckets:
         """Cut the range evenly."""
-        numbers = _known(gold)
+        numbers, _ = values.of_gold()
         numbers = numbers[np.isfinite(numbers)]
         lo, hi = (float(numbers.min()), float(numbers.max())) if len(numbers) else (0.0, 0.0)
         cuts = sorted({lo + (hi - lo) * k / self.m for k in range(1, self.m)} - {lo, hi})
@@ -198,7 +286,7 @@ class Fixed(Bucketing):
     def __str__(self) -> str:
         return ",".join(f"{cut:g}" for cut in self.cuts)
 
-    def fit(self, gold: pl.Series, every: pl.Series) -> Buckets:  # noqa: ARG002 (cuts are given)
+    def fit(self, values: Distinct) -> Buckets:  # noqa: ARG002 (cuts are given)
         """Cut where the user says."""
         return _intervals(self.cuts, len(self.cuts) + 1)
 
@@ -210,7 +298,7 @@ class Counts(Bucketing):
     m: int = 4
     first: int = 1
 
-    def fit(self, gold: pl.Series, every: pl.Series) -> Buckets:  # noqa: ARG002 (cuts are fixed)
+    def fit(self, values: Distinct) -> Buckets:  # noqa: ARG002 (cuts are fixed)
         """Give each number its bucket."""
         cuts = tuple(float(self.first + k) for k in range(self.m - 1))
         made = _intervals(cuts, self.m)
@@ -231,25 +319,27 @@ class Values(Bucketing):
     def __str__(self) -> str:
         return "values"
 
-    def fit(self, gold: pl.Series, every: pl.Series) -> Buckets:
+    def fit(self, values: Distinct) -> Buckets:
         """Give the values of gold their buckets; with `all_of_them`, those that only a system has come after."""
-        own = _by_frequency(as_category(gold), None if self.all_of_them else self.most)
-        rest = pl.concat([as_category(values).alias("") for values in (gold, every)])
-        rest = rest.filter(rest.is_not_null() & ~rest.is_in(pl.Series(own, dtype=pl.String).implode()))
-        own += _by_frequency(rest) if self.all_of_them else []
-        left = not self.all_of_them and len(rest) > 0
+        text = as_category(values.values)
+        own = _by_frequency(text, values.gold, None if self.all_of_them else self.most)
+        more = ~text.is_in(pl.Series(own, dtype=pl.String).implode())
+        rest = np.where(more.to_numpy(), values.gold + values.every, 0)
+        own += _by_frequency(text, rest) if self.all_of_them else []
+        left = not self.all_of_them and rest.any()
         slots = [Slot(name=value, value=value) for value in own]
         slots += [Slot(name=_unused("other", own))] if left else []
         return Buckets((*slots, Slot(name=_unused("missing", own), missing=True)), numeric=False, ordered=False)
 
 
-def quantile_cuts(numbers: NDArray[np.float64], parts: int) -> list[float]:
+def quantile_cuts(numbers: NDArray[np.float64], counts: NDArray[np.int64], parts: int) -> list[float]:
     """Return the inverse empirical distribution at k/parts: the smallest value with at least that share at or below."""
     if not len(numbers):
         return []
-    ordered = np.sort(numbers)
-    found = {float(ordered[-(-k * len(ordered) // parts) - 1]) for k in range(1, parts)}
-    return sorted(found - {float(ordered[-1])})
+    below = np.cumsum(counts)
+    places = [-(-k * int(below[-1]) // parts) for k in range(1, parts)]
+    found = {float(numbers[np.searchsorted(below, place)]) for place in places}
+    return sorted(found - {float(numbers[-1])})
 
 
 def _intervals(cuts: Sequence[float], parts: int, *, low: float | None = None, high: float | None = None) -> Buckets:
@@ -297,16 +387,18 @@ def as_category(values: pl.Series) -> pl.Series:
     return (values.fill_nan(None) if values.dtype.is_float() else values).cast(pl.String)
 
 
-def _by_frequency(values: pl.Series, most: int | None = None) -> list[str]:
-    """Return the distinct values, or the first of them, the most frequent first, ties by name."""
-    counts = pl.DataFrame({"value": values.drop_nulls()}).group_by("value").len()
-    ranked = counts.sort(["len", "value"], descending=[True, False])["value"]
+def _by_frequency(values: pl.Series, counts: NDArray[np.int64], most: int | None = None) -> list[str]:
+    """Return the values that occur, or the first of them, the most frequent first, ties by name."""
+    table = pl.DataFrame({"value": values, "n": counts}).filter(pl.col("n") > 0)
+    ranked = table.sort(["n", "value"], descending=[True, False])["value"]
     return (ranked if most is None else ranked.head(most)).to_list()
 
 
-def _known(values: pl.Series) -> NDArray[np.float64]:
-    numbers = values.cast(pl.Float64).to_numpy()
-    return np.asarray(numbers[~np.isnan(numbers)], np.float64)
+def _plain(values: pl.Series) -> pl.Series:
+    """Return values as whole numbers, as numbers, or as text; null where there is none."""
+    if not is_number(values.dtype):
+        return as_category(values)
+    return values.cast(pl.Int64) if values.dtype in FITTING else values.cast(pl.Float64).fill_nan(None) + 0.0
 
 
 def _unused(name: str, taken: Sequence[str]) -> str:

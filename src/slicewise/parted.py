@@ -15,7 +15,7 @@ from slicewise.annotations import Task
 from slicewise.engine.gather import gathered, summed
 from slicewise.errors import counted
 from slicewise.parts import FIELDS, TEXTS, Parts
-from slicewise.table_parts import ClusterNames, Edges, Naming, Survey, item_naming, named, whole_clusters
+from slicewise.table_parts import Edges, Survey, item_naming, named, whole_clusters
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -50,12 +50,14 @@ def evaluation_of(
     def over(now: TableParts) -> Evaluation:
         return made.parted(Parts(now, runner))
 
-    survey = Survey() if first.task is not Task.SCORES else None
-    found = pl.DataFrame(schema={"what": pl.String, "key": pl.String, "n": pl.Int64})
-    found = found if survey is None else summed(over(source), survey)
-    naming = _naming(first.aligned.clusters.kind, items, over(source), source)
-    if naming.kind != "item" and len(source) > 1:
-        edges = pl.concat(gathered(over(source), Edges(ClusterNames(source)))).rows()
+    kind = first.aligned.clusters.kind
+    told = first.task is Task.SCORES and kind == "item"  # there is nothing to be counted
+    found = Survey(source)(first.between(0, 0)) if told else summed(over(source), Survey(source))
+    names = found.filter(pl.col("what") == "cluster")["key"].to_list()
+    naming = item_naming(items) if kind == "item" else named(kind, names, numbered=source.numbered)
+    parts = len(source)
+    if kind != "item" and parts > 1:
+        edges = pl.concat(gathered(over(source), Edges(source))).rows()
         source = replace(source, bounds=whole_clusters(source.bounds, edges))
     labels = tuple(sorted({key for what, key, _ in found.iter_rows() if what.startswith("label:")}))
     source = replace(source, labels=labels if first.task.has_units else None, naming=naming)
@@ -68,22 +70,13 @@ def evaluation_of(
         clusters=clusters,
         labels=labels,
         units=None if first.aligned.units is None else _no_units(first.aligned.units, labels),
-        warnings=tuple(_warnings(found, len(source), first, labels)) + few_clusters(clusters)
-        if survey is not None
-        else first.warnings,
+        warnings=(*_warnings(found, parts, first, labels), *few_clusters(clusters)),
     )
     return replace(made, aligned=head, parts=Parts(source, runner, gold, whole, scratch))
 
 
 def _no_units(units: pl.DataFrame, labels: Sequence[str]) -> pl.DataFrame:
     return units.clear().with_columns(label=pl.Series([], dtype=pl.Enum(labels)))
-
-
-def _naming(kind: str, items: int, evaluation: Evaluation, source: TableParts) -> Naming:
-    if kind == "item":
-        return item_naming(items)
-    names = summed(evaluation, ClusterNames(source))["name"]
-    return named(kind, names.to_list())
 
 
 def _warnings(found: pl.DataFrame, parts: int, first: Evaluation, labels: Sequence[str]) -> list[str]:

@@ -22,6 +22,8 @@ from slicewise.read.source import File, Source, open_source
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from numpy.typing import NDArray
+
     from slicewise.align import Aligned, Options
     from slicewise.annotations import Task
     from slicewise.evaluation import Training
@@ -149,6 +151,8 @@ class Naming:
     """Of at most 10,000 clusters, each a group of its own: their names in the order of their numbers."""
     numbers: tuple[int, ...] | None
     """Of more, which are put into groups by a hash: the number of each remainder's group."""
+    documents: tuple[int, ...] | None = None
+    """Of more that have numbers for names: all numbers, in order; what is hashed is a number's place."""
 
     @property
     def groups(self) -> int:
@@ -164,8 +168,9 @@ class Naming:
             distinct = names.unique(maintain_order=True)
             own = names.replace_strict(distinct, pl.Series(range(len(distinct))), return_dtype=pl.UInt32).to_numpy()
         if self.numbers is not None:
-            numbered = np.arange(first, first + items, dtype=np.uint64)
-            at = remainders(numbered if names is None else distinct)
+            at = remainders(
+                np.arange(first, first + items, dtype=np.uint64) if names is None else self._hashed(distinct)
+            )
             group = np.array(self.numbers, np.uint32)[at]
             group = group if names is None else group[own]
         elif names is None or self.names is None:
@@ -174,6 +179,11 @@ class Naming:
             places = pl.Series(range(len(self.names)), dtype=pl.UInt32)
             group = names.replace_strict(pl.Series(self.names), places, return_dtype=pl.UInt32).to_numpy()
         return Clusters(self.kind, own, group, self.count, self.groups)
+
+    def _hashed(self, names: pl.Series) -> NDArray[np.uint64] | pl.Series:
+        if self.documents is None:
+            return names
+        return np.searchsorted(np.array(self.documents), names.cast(pl.Int64).to_numpy()).astype(np.uint64)
 
 
 def item_naming(items: int) -> Naming:
@@ -188,12 +198,14 @@ def item_naming(items: int) -> Naming:
     return Naming("item", items, None, tuple((np.cumsum(there) - 1).tolist()))
 
 
-def named(kind: str, names: Sequence[str]) -> Naming:
-    """Return the groups of clusters that have names."""
+def named(kind: str, names: Sequence[str], *, numbered: bool) -> Naming:
+    """Return the groups of clusters that have names, or numbers for names."""
     if len(names) <= MOST_GROUPS:
         return Naming(kind, len(names), tuple(names), None)
-    there = np.bincount(remainders(pl.Series(list(names), dtype=pl.String)), minlength=MOST_GROUPS) > 0
-    return Naming(kind, len(names), None, tuple((np.cumsum(there) - 1).tolist()))
+    hashed = np.arange(len(names), dtype=np.uint64) if numbered else pl.Series(list(names), dtype=pl.String)
+    there = np.bincount(remainders(hashed), minlength=MOST_GROUPS) > 0
+    documents = tuple(sorted(int(name) for name in names)) if numbered else None
+    return Naming(kind, len(names), None, tuple((np.cumsum(there) - 1).tolist()), documents)
 
 
 _read_already: dict[str, Training] = {}
@@ -280,6 +292,20 @@ class TableParts:
         training = None if self.train is None else self.train.training(made.task, self.options)
         return replace(made, aligned=aligned, train=training, first=start)
 
+    @property
+    def numbered(self) -> bool:
+        """Whether clusters are documents that the file numbers."""
+        own = self._read(self.reference, 0, 1, frozenset(), first=True)
+        names = cluster_names(own, self.options.cluster)[1]
+        return names is not None and names.dtype != pl.String
+
+    def cluster_names(self, part: Evaluation) -> pl.Series:
+        """Return the name of each item's cluster; none where every item is one."""
+        start = part.first
+        own = self._read(self.reference, start, start + part.aligned.items, frozenset(), first=True)
+        names = cluster_names(own, self.options.cluster, start)[1]
+        return pl.Series([], dtype=pl.String) if names is None else names.cast(pl.String)
+
     def _read(self, role: Role, start: int, stop: int, needs: frozenset[str], *, first: bool = False) -> Annotations:
         """Read a role's rows: of a named column that column alone, unless all fields are wanted."""
         heads = None
@@ -345,22 +371,22 @@ def whole_clusters(bounds: Sequence[int], edges: Sequence[tuple[str, str, int]])
 
 @dataclass(frozen=True)
 class Survey:
-    """Counts what numbers are given to: the labels of gold and systems, and clusters; and what is to be said."""
+    """Counts what numbers are given to: the labels of gold and systems, and named clusters; and what is to be said."""
 
+    source: TableParts
     by: tuple[str, ...] = ("what", "key")
     needs: frozenset[str] = frozenset()
 
     def __call__(self, part: Evaluation) -> pl.DataFrame:
         """Return the counts of a part."""
-        tables = [_counts("items", [""], [part.aligned.items])]
+        tables = [_counts("warning", part.warnings, [1] * len(part.warnings))]
         if part.task.has_units:
-            units = part.units
-            names = units["label"].cast(pl.String)
+            names = part.units["label"].cast(pl.String)
             for column in ("gold", *part.systems):
-                own = names.filter(units[column]).value_counts()
+                own = names.filter(part.units[column]).value_counts()
                 tables.append(_counts(f"label:{column}", own.to_series(0).to_list(), own.to_series(1).to_list()))
-        tables.append(_counts("note", part.aligned.notes, [1] * len(part.aligned.notes)))
-        tables.append(_counts("warning", part.warnings, [1] * len(part.warnings)))
+        clusters = self.source.cluster_names(part).value_counts()
+        tables.append(_counts("cluster", clusters.to_series(0).to_list(), clusters.to_series(1).to_list()))
         return pl.concat(tables)
 
 
@@ -371,40 +397,18 @@ def _counts(what: str, keys: Sequence[str], n: Sequence[int]) -> pl.DataFrame:
 
 
 @dataclass(frozen=True)
-class ClusterNames:
-    """Counts the items of each named cluster."""
-
-    source: TableParts
-    by: tuple[str, ...] = ("name",)
-    needs: frozenset[str] = frozenset()
-
-    def __call__(self, part: Evaluation) -> pl.DataFrame:
-        """Return the counts of a part."""
-        names = self.names(part)
-        return pl.DataFrame({"name": names}).group_by("name").len("n").cast({"n": pl.Int64})
-
-    def names(self, part: Evaluation) -> pl.Series:
-        """Return the name of each item's cluster."""
-        source = self.source
-        own = source._read(source.reference, part.first, part.first + part.aligned.items, frozenset(), first=True)
-        _, names = cluster_names(own, source.options.cluster, part.first)
-        return pl.Series([], dtype=pl.String) if names is None else names.cast(pl.String)
-
-
-@dataclass(frozen=True)
 class Edges:
     """The first and the last cluster of a part, and where its second begins."""
 
-    of: ClusterNames
+    source: TableParts
     by: tuple[str, ...] = ()
     needs: frozenset[str] = frozenset()
 
     def __call__(self, part: Evaluation) -> pl.DataFrame:
         """Return one row."""
-        names = self.of.names(part)
+        names = self.source.cluster_names(part)
         if not len(names):
-            return pl.DataFrame(schema={"first": pl.String, "last": pl.String, "size": pl.Int64})
-        other = (names != names[0]).arg_max() if (names != names[0]).any() else len(names)
-        return pl.DataFrame(
-            {"first": [names[0]], "last": [names[-1]], "size": [other]}, schema_overrides={"size": pl.Int64}
-        )
+            return pl.DataFrame(schema=EDGES)
+        others = names != names[0]
+        size = others.arg_max() if others.any() else len(names)
+        return pl.DataFrame({"first": [names[0]], "last": [names[-1]], "size": [size]}, schema=EDGES)

@@ -71,7 +71,7 @@ def test_everything_imported_is_named_as_a_dependency() -> None:
             elif isinstance(node, ast.ImportFrom) and not node.level:
                 wanted.add(str(node.module).split(".")[0])
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    extras = [name for extra in ("cjk",) for name in project["optional-dependencies"][extra]]
+    extras = [name for extra in ("cjk", "spark") for name in project["optional-dependencies"][extra]]
     named = {re.split(r"[^\w.-]", text)[0] for text in (*project["dependencies"], *extras)}
     called = {"vl-convert-python": "vl_convert", "backports.zstd": "backports", "icu4py": "icu4py"}
     known = {called.get(name, name) for name in named}

@@ -3,6 +3,7 @@
 from typing import Annotated
 
 from slicewise.cli.data_options import DataOptions
+from slicewise.cli.engine import EngineOptions
 from slicewise.cli.names import two
 from slicewise.cli.option import SLICING, option
 from slicewise.cli.output import check_outputs, deliver
@@ -22,6 +23,7 @@ def buckets(
     compare: Compare = None,
     scoring: ScoringOptions,
     tables: TableOptions,
+    engine: EngineOptions,
     data: DataOptions,
 ) -> None:
     """Break scores down by attributes of the units, with self- and comparative diagnosis (one data set)."""
@@ -30,7 +32,7 @@ def buckets(
     check_outputs(data, tables)
     results = []
     with progress(data) as step:
-        loaded = data.evaluations(step, token_columns=True)
+        loaded = data.evaluations(step, token_columns=True, engine=engine)
         evaluations = list(loaded) if shared_cuts else loaded
         for evaluation in evaluations:
             step(f"breaking down {evaluation.name}")

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from slicewise.cli.data_options import DataOptions
+from slicewise.cli.engine import EngineOptions
 from slicewise.cli.names import check_commas
 from slicewise.cli.option import OUTPUT, SCORING, SLICING, option
 from slicewise.cli.output import check_output, check_outputs, deliver
@@ -56,6 +57,7 @@ def complement(
     threshold: Threshold = None,
     scoring: ComplementScoring,
     tables: TableOptions,
+    engine: EngineOptions,
     data: DataOptions,
 ) -> None:
     """Compare every two systems by whose errors they repair, and score unions, intersections and votes."""
@@ -71,7 +73,7 @@ def complement(
     wide = bool(slicing.attribute or data.slicing.get("attributes"))
     results = []
     with progress(data) as step:
-        for evaluation in data.evaluations(step, "comparing the systems of", token_columns=wide):
+        for evaluation in data.evaluations(step, "comparing the systems of", token_columns=wide, engine=engine):
             scoring.check_metric(evaluation.task)
             check_commas([ensemble or ""], "--ensemble", evaluation.systems)
             found = lens(evaluation, **scoring.chosen(data) | slicing.chosen(data, compare) | own)

@@ -36,26 +36,20 @@ def convert(
     """Write data files as Parquet, which is read faster and gives the same results."""
     from slicewise.read.convert import convert as converted
 
-    targets = _targets(files, output)
-    _check(files, targets, force=force)
+    into = output.endswith(("/", os.sep)) or (is_file(output) and Path(output).is_dir())
+    targets = [Path(output, f"{_stem(file)}.parquet") for file in files] if into else [Path(output)]
+    if len(files) > len(targets):
+        raise UserError(f"{len(files)} files and one output; name a folder, as -o {output}{os.sep}", where=output)
+    _check(files, targets, into=into, force=force)
     made = []
     with progress(DataOptions(quiet=quiet)) as step:
         for file, target in zip(files, targets, strict=True):
             step(f"converting {file}")
-            target.parent.mkdir(parents=True, exist_ok=True)
+            if into:
+                target.parent.mkdir(parents=True, exist_ok=True)
             made.append(converted(file, target, format=format, rows=rows))
     if not quiet:
         sys.stdout.writelines(f"{printable(_told(one))}\n" for one in made)
-
-
-def _targets(files: Sequence[str], output: str) -> list[Path]:
-    """Return what is written for each file: the output, or a file of its own in the folder."""
-    folder = Path(output)
-    if not (output.endswith(("/", os.sep)) or (is_file(folder) and folder.is_dir())):
-        if len(files) > 1:
-            raise UserError(f"{len(files)} files and one output; name a folder, as -o {output}{os.sep}", where=output)
-        return [folder]
-    return [folder / f"{_stem(file)}.parquet" for file in files]
 
 
 def _stem(file: str) -> str:
@@ -68,7 +62,7 @@ def _stem(file: str) -> str:
     return Path(name).stem
 
 
-def _check(files: Sequence[str], targets: Sequence[Path], *, force: bool) -> None:
+def _check(files: Sequence[str], targets: Sequence[Path], *, into: bool, force: bool) -> None:
     """Check, before anything is read, that all files are there and that what is written replaces nothing unasked."""
     from slicewise.read.source import check_exists
     from slicewise.results.files import check_ending, check_writable
@@ -80,8 +74,7 @@ def _check(files: Sequence[str], targets: Sequence[Path], *, force: bool) -> Non
         if target in targets[:i]:
             both = f"{files[targets.index(target)]} and {files[i]}"
             raise UserError(f"would be written of both {both}; convert them one by one", where=str(target))
-        check_writable(target.parent, folder=True)
-        check_writable(target, folder=not target.parent.exists())
+        check_writable(target.parent if into else target, folder=into)
         if is_file(target) and not force:
             raise UserError("is there already; choose another path, or replace it with --force", where=str(target))
 

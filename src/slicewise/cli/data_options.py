@@ -1,7 +1,6 @@
 """The options that all commands share: what is evaluated, how it is read, and where results go."""
 
 import sys
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,6 +10,10 @@ from slicewise.cli.option import DATA, OUTPUT, READING, option
 from slicewise.errors import UserError, is_file
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from slicewise.cli.engine import EngineOptions
+    from slicewise.cli.progress import Steps
     from slicewise.config import Config
     from slicewise.evaluation import Evaluation
 
@@ -115,16 +118,25 @@ class DataOptions:
     quiet: Annotated[bool, option("--quiet", "-q", help="No progress and no notes.", panel=OUTPUT)] = False
 
     def evaluations(
-        self, step: Callable[[str], None], doing: str | None = None, *, token_columns: bool = False
+        self,
+        step: "Steps",
+        doing: str | None = None,
+        *,
+        token_columns: bool = False,
+        engine: "EngineOptions | None" = None,
     ) -> "Iterator[Evaluation]":
         """Load each data set in turn, and say so; `token_columns` keeps the columns between token and tag."""
         from slicewise.loading import load
+
+        large = {} if engine is None else engine.chosen(step.part)
 
         for options in self._datasets:
             try:
                 if "matrix" in options:
                     _check_matrix(options)
-                found = load(**options, on_file=lambda file: step(f"reading {file}"), token_columns=token_columns)
+                found = load(
+                    **options, on_file=lambda file: step(f"reading {file}"), token_columns=token_columns, **large
+                )
             except UserError as error:
                 if len(self._datasets) == 1 or error.where is not None:
                     raise

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from slicewise.cli.data_options import DataOptions
+from slicewise.cli.engine import EngineOptions
 from slicewise.cli.option import OUTPUT, RANKING, SLICING, option
 from slicewise.cli.output import check_output, check_outputs, deliver
 from slicewise.cli.progress import progress
@@ -49,6 +50,7 @@ def difficulty(
     threshold: Threshold = None,
     scoring: DifficultyScoring,
     tables: TableOptions,
+    engine: EngineOptions,
     data: DataOptions,
 ) -> None:
     """Put units into bins by how many systems find them: who owns which, what is in them, suspect gold."""
@@ -64,7 +66,7 @@ def difficulty(
     own = {"threshold": threshold, "top": top, "surface": surface}
     results = []
     with progress(data) as step:
-        for evaluation in data.evaluations(step, "comparing the systems of", token_columns=True):
+        for evaluation in data.evaluations(step, "comparing the systems of", token_columns=True, engine=engine):
             scoring.check_metric(evaluation.task)
             options = scoring.chosen(data) | slicing.chosen(data, compare) | own
             results.append(lens(evaluation, **options, on_step=step))

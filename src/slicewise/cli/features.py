@@ -4,6 +4,7 @@ from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 
 from slicewise.cli.data_options import DataOptions
+from slicewise.cli.engine import EngineOptions
 from slicewise.cli.names import check_commas, listed, two_systems
 from slicewise.cli.option import FEATURES, RANKING, option
 from slicewise.cli.output import check_outputs, deliver
@@ -86,6 +87,7 @@ def features(
     ] = False,
     scoring: ScoringOptions,
     tables: TableOptions,
+    engine: EngineOptions,
     data: DataOptions,
 ) -> None:
     """Rank the words, shapes, labels, lengths and values that go with low scores, beyond chance."""
@@ -107,7 +109,7 @@ def features(
     }
     results = []
     with progress(data) as step:
-        for evaluation in data.evaluations(step, token_columns=bool(features.attribute or units)):
+        for evaluation in data.evaluations(step, token_columns=bool(features.attribute or units), engine=engine):
             check_commas(only or (), "--only", evaluation.systems)
             results.append(lens(evaluation, **scoring.chosen(data), **features.chosen(), **own, on_step=step))
     deliver(data, results, tables)

@@ -12,7 +12,7 @@ from typing import Any, get_type_hints
 import typer
 
 DATA, READING, SLICING, SCORING, OUTPUT = "Data", "Reading and comparing", "Slicing", "Scoring", "Output"
-FEATURES, RANKING = "Features", "Ranking"
+FEATURES, RANKING, ENGINE = "Features", "Ranking", "Large data"
 
 
 def option(*names: str, help: str, panel: str, metavar: str | None = None) -> Any:  # noqa: A002

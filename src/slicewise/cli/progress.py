@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -12,11 +13,45 @@ if TYPE_CHECKING:
     from slicewise.cli.data_options import DataOptions
 
 
+class Steps:
+    """Says what is being done; of large data also how much of it is done, how fast, and how long it still takes."""
+
+    def __init__(self, show: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
+        self._show = show
+        self._clock = clock
+        self._doing = ""
+        self._begun = clock()
+        self._done = 0
+
+    def __call__(self, text: str) -> None:
+        """Say what is done from now on."""
+        self._doing = text
+        self._begun, self._done = self._clock(), 0
+        self._show(text)
+
+    def part(self, done: int, total: int) -> None:
+        """Say how many items of all are done; fewer than before are those of another pass."""
+        if done <= self._done:
+            self._begun = self._clock()
+        self._done = done
+        seconds = self._clock() - self._begun
+        text = f"{self._doing}: {done:,} of {total:,} items"
+        if seconds > 0 and done < total:
+            rate = done / seconds
+            text += f", {rate:,.0f} a second, {_span((total - done) / rate)} left"
+        self._show(text)
+
+
+def _span(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
 @contextmanager
-def progress(data: DataOptions) -> Iterator[Callable[[str], None]]:
+def progress(data: DataOptions) -> Iterator[Steps]:
     """Say on standard error what is being done, for how long; nothing when it is no terminal, or --quiet."""
     if data.quiet or not sys.stderr.isatty():
-        yield lambda _: None
+        yield Steps(lambda _: None)
         return
     from rich.console import Console
     from rich.markup import escape
@@ -25,4 +60,4 @@ def progress(data: DataOptions) -> Iterator[Callable[[str], None]]:
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
         task = shown.add_task("starting", total=None)
-        yield lambda text: shown.update(task, description=escape(text))
+        yield Steps(lambda text: shown.update(task, description=escape(text)))

@@ -50,7 +50,8 @@ def whole(evaluation: Evaluation, what: str) -> Evaluation:
         return evaluation
     if evaluation.parts.whole is None:
         raise UserError(f"{what} needs all items in one place, which a cluster has not; leave out --engine spark")
-    return evaluation.parts.whole()
+    found: Evaluation = evaluation.parts.whole()
+    return found
 
 
 def added(tables: Sequence[pl.DataFrame], by: Sequence[str]) -> pl.DataFrame:

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from slicewise.annotations import Task
+from slicewise.engine.gather import whole
 from slicewise.engine.items import item_scores
 from slicewise.errors import UserError, did_you_mean, quoted
 from slicewise.extract.family import PAIR
@@ -61,6 +62,7 @@ def items(
 
     `change=(old, new)`: by the difference of two systems, most worsened first. `feature`: only items that have it.
     """
+    evaluation = whole(evaluation, "a list of items")
     metric = metrics_asked(evaluation.task, metrics, beta)[0]
     if order not in ORDERS:
         raise UserError(f"unknown order {quoted(order)}; {did_you_mean(order, ORDERS)}")

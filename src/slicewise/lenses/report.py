@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from slicewise.annotations import Task
+from slicewise.engine.gather import whole
 from slicewise.errors import UserError
 from slicewise.evaluation import Evaluation
 from slicewise.extract.items import ItemFeatures, Wanted
@@ -70,6 +71,7 @@ def report(
     if top < 0:
         raise UserError(f"top is {top}; expected 0 (all) or more")
     loaded = [evaluations] if isinstance(evaluations, Evaluation) else list(evaluations)
+    loaded = [whole(evaluation, "a report") for evaluation in loaded]
     check_alike(loaded)
     step = on_step or (lambda _: None)
     names = [metrics] if isinstance(metrics, str) else list(metrics)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from slicewise._version import __version__
+from slicewise.engine.gather import whole
 from slicewise.errors import UserError, printable, quoted
 from slicewise.lenses.buckets import buckets as break_down
 from slicewise.lenses.buckets import buckets_of
@@ -77,7 +78,7 @@ def study(
     each diagnosed for itself. `restarts`: "average" first, or "blocks" of their own, or the "first" of each system.
     """
     check_options(beta=beta, resamples=resamples, confidence=confidence, seed=seed, restarts=restarts, ways=WAYS)
-    loaded = list(evaluations)
+    loaded = [whole(evaluation, "a study") for evaluation in evaluations]
     check_alike(loaded)
     chosen = (attributes,) if isinstance(attributes, str) else tuple(attributes) or ("core",)
     chosen += tuple(name for name in group_by if name not in chosen)

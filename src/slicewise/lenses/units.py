@@ -9,6 +9,7 @@ import polars as pl
 
 from slicewise.annotations import Task
 from slicewise.attributes import Facts, Of, choose, values_of
+from slicewise.engine.gather import whole
 from slicewise.errors import UserError, did_you_mean, quoted
 from slicewise.lenses.errors import KINDS, span_errors
 from slicewise.lenses.outcomes import outcomes_of
@@ -30,6 +31,7 @@ def units(evaluation: Evaluation, *, include: Sequence[str] = ()) -> UnitsResult
     error, and whether the wrong unit overlaps one of the other side; spans only), "attributes" (all that describe the
     unit or its item; in spans, not those of tokens).
     """
+    evaluation = whole(evaluation, "the table of units")
     for name in include:
         if name not in EXTRAS:
             raise UserError(f"unknown column group {quoted(name)}; {did_you_mean(name, EXTRAS)}")

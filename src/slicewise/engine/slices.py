@@ -1,0 +1,140 @@
+"""Units counted by slice and group, and their ranks summed, from one number per unit: its group, and who has it.
+
+Few systems differ, and a group has few units: there are much fewer such numbers than units, and what all systems have
+is summed over them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from slicewise.engine.cells import GOLD, PRED, TP
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int64]
+
+AT_ONCE = 16
+"""Holders whose patterns are numbered at a time."""
+ROOMY = 8
+"""A table may have so many places for each number that is looked up in it."""
+HALF = 30
+"""Bits of the lower half of a product; sums of halves are exact in floating point."""
+X, PRODUCT, BELOW, ABOVE = "x", "{}{}", ":0", ":1"
+
+
+@dataclass(frozen=True, eq=False)
+class Holders:
+    """Units by the number of their group and of who has them."""
+
+    number: Ints
+    """Of each unit."""
+    group: Ints
+    """Of each number."""
+    has: NDArray[np.bool_]
+    """Who has the units of each number, `(numbers, 1 + systems)`; gold first."""
+
+    @classmethod
+    def of(cls, units: pl.DataFrame, systems: Sequence[str]) -> Holders:
+        """Number the units, which have a group, gold and a boolean per system."""
+        flags = [units[name].to_numpy() for name in ("gold", *systems)]
+        group = units["group"].to_numpy().astype(np.int64)
+        number = group
+        for start in range(0, len(flags), AT_ONCE):
+            for flag in flags[start : start + AT_ONCE]:
+                number = number * 2 + flag
+            _, number = renumbered(number)
+        one = np.zeros(int(number.max(initial=-1)) + 1, np.int64)
+        one[number] = np.arange(len(number))
+        return cls(number, group[one], np.column_stack([flag[one] for flag in flags]))
+
+    def counts(self, slots: Ints, size: int, only: int | None = None) -> pl.DataFrame:
+        """Count gold units, returned ones and true positives by group and slot; of one system, or of all."""
+        cells, n = counted(self.number * size + slots, len(self.group) * size)
+        number, slot = cells // size, cells % size
+        keys, place = renumbered(self.group[number] * size + slot)
+        gold, n = self.has[number, 0], n.astype(np.float64)
+
+        def summed(flags: NDArray[np.bool_]) -> Ints:
+            return np.bincount(place[flags], n[flags], minlength=len(keys)).astype(np.int64)
+
+        columns = {"slot": keys % size, "group": keys // size, GOLD: summed(gold)}
+        nothing = np.zeros(len(keys), np.int64)
+        for i in range(self.has.shape[1] - 1):
+            has = self.has[number, i + 1]
+            wanted = only is None or only == i
+            columns[PRED.format(i)] = summed(has) if wanted else nothing
+            columns[TP.format(i)] = summed(gold & has) if wanted else nothing
+        return pl.DataFrame(columns)
+
+    @cached_property
+    def _gold(self) -> tuple[Ints, Ints]:
+        """The gold units, and the number of each."""
+        rows = np.flatnonzero(self.has[self.number, 0])
+        return rows, self.number[rows]
+
+    def rank_sums(self, codes: NDArray[np.integer[Any]], ranks: Ints) -> pl.DataFrame:
+        """Sum the ranks of gold units by group, and those of the units that each system found.
+
+        `codes` say where a unit's rank stands; those without one come after the last. Beside no slot: -1.
+        """
+        rows, number = self._gold
+        own = codes[rows]
+        known = own < len(ranks)
+        own, number = (own, number) if known.all() else (own[known], number[known])
+        square = ranks * ranks
+        sums = {GOLD: None, X: ranks} | dict(zip(halves_named(X, X), halves(square), strict=True))
+        by_number = {
+            name: np.bincount(number, None if of is None else of[own].astype(np.float64), minlength=len(self.group))
+            for name, of in sums.items()
+        }
+        groups, place = renumbered(self.group)
+
+        def by_group(values: NDArray[Any], flags: NDArray[np.bool_]) -> Ints:
+            return np.rint(np.bincount(place[flags], values[flags], minlength=len(groups))).astype(np.int64)
+
+        every = np.ones(len(self.group), np.bool_)
+        columns = {name: by_group(values, every) for name, values in by_number.items()}
+        for i in range(self.has.shape[1] - 1):
+            has = self.has[:, i + 1]
+            columns[TP.format(i)] = by_group(by_number[GOLD], has)
+            columns[f"{X}{i}"] = by_group(by_number[X], has)
+        return pl.DataFrame({"slot": np.full(len(groups), -1), "group": groups} | columns)
+
+
+def halves(numbers: Ints) -> tuple[Ints, Ints]:
+    """Return the lower bits of whole numbers, and the others."""
+    return numbers & ((1 << HALF) - 1), numbers >> HALF
+
+
+def halves_named(one: str, other: str) -> tuple[str, str]:
+    """Return the columns that the halves of a product stand in."""
+    name = PRODUCT.format(one, other)
+    return name + BELOW, name + ABOVE
+
+
+def counted(numbers: Ints, size: int) -> tuple[Ints, Ints]:
+    """Return the different numbers, all below `size`, in order, and how often each is there."""
+    if size > ROOMY * len(numbers):
+        return np.unique(numbers, return_counts=True)
+    times = np.bincount(numbers, minlength=size)
+    there = np.flatnonzero(times)
+    return there, times[there]
+
+
+def renumbered(numbers: Ints) -> tuple[Ints, Ints]:
+    """Return the different numbers in order, and the place of each among them."""
+    size = int(numbers.max(initial=-1)) + 1
+    if size > ROOMY * len(numbers):
+        return np.unique(numbers, return_inverse=True)
+    there = np.zeros(size, np.bool_)
+    there[numbers] = True
+    return np.flatnonzero(there), (np.cumsum(there) - 1)[numbers]

@@ -1,0 +1,93 @@
+"""A standalone Spark cluster on loopback: a master and two workers, from the pyspark package alone."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+WORKERS = 2
+PATIENCE = 120
+"""Seconds to wait for a process of the cluster."""
+
+
+@dataclass
+class Cluster:
+    """Processes that were started, and where their master listens."""
+
+    folder: Path
+    port: int
+    processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+
+    @property
+    def master(self) -> str:
+        """The master's address."""
+        return f"spark://127.0.0.1:{self.port}"
+
+    def start(self) -> None:
+        """Start the master, then the workers, and wait until they have found it."""
+        self._run("master", "master.Master", "--host", "127.0.0.1", "--port", str(self.port), "--webui-port", "0")
+        self._await("master", "I have been elected leader")
+        for i in range(WORKERS):
+            self.add_worker(f"worker-{i}")
+
+    def add_worker(self, name: str) -> None:
+        """Start a worker with one core."""
+        folder = ("--work-dir", str(self.folder / name))
+        size = ("--cores", "1", "--memory", "1500m", "--webui-port", "0", "--host", "127.0.0.1")
+        self._run(name, "worker.Worker", *size, *folder, self.master)
+        self._await(name, "Successfully registered with master")
+
+    def kill(self, name: str) -> None:
+        """End a process at once, and what it has started."""
+        process = self.processes.pop(name)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+    def stop(self) -> None:
+        """End all that was started."""
+        for name in list(self.processes):
+            self.kill(name)
+
+    def _run(self, name: str, kind: str, *arguments: str) -> None:
+        import pyspark
+
+        home = Path(pyspark.__file__).parent
+        environment = os.environ | {
+            "SPARK_HOME": str(home),
+            "SPARK_LOCAL_IP": "127.0.0.1",
+            "SPARK_LOCAL_DIRS": str(self.folder / "local"),
+            "PYSPARK_PYTHON": sys.executable,
+            "SPARK_DAEMON_MEMORY": "512m",
+        }
+        command = [str(home / "bin" / "spark-class"), f"org.apache.spark.deploy.{kind}", *arguments]
+        with (self.folder / f"{name}.log").open("wb") as log:
+            self.processes[name] = subprocess.Popen(
+                command, env=environment, stdout=log, stderr=subprocess.STDOUT, start_new_session=True
+            )
+
+    def _await(self, name: str, words: str) -> None:
+        log, end = self.folder / f"{name}.log", time.monotonic() + PATIENCE
+        while time.monotonic() < end and self.processes[name].poll() is None:
+            if words in log.read_text(errors="replace"):
+                return
+            time.sleep(0.2)
+        raise RuntimeError(f"the Spark {name} did not start:\n{log.read_text(errors='replace')[-2000:]}")
+
+
+def free_port() -> int:
+    """Return a port of loopback that nobody listens on."""
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+def has_java() -> bool:
+    """Tell whether Java is there."""
+    return shutil.which("java") is not None

@@ -1,0 +1,85 @@
+"""A cluster gives what the embedded engine gives, byte for byte: on the examples, on real and on large made-up data."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import slicewise
+from slicewise.loading import load
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Given = dict[str, Any]
+
+LENSES: dict[str, Callable[..., Any]] = {"score": slicewise.score}
+LARGE = 1_000_000
+
+
+def converted(folder: Path, path: Path) -> str:
+    """Return a file as Parquet."""
+    to = folder / f"{path.parent.name}.{path.name}.parquet"
+    if not to.exists():
+        slicewise.convert(str(path), str(to))
+    return str(to)
+
+
+def content(result: Any) -> dict[str, Any]:
+    """Return a result, without the words on how the task was told: a part tells it, or the whole."""
+    found: dict[str, Any] = json.loads(result.to_json())
+    found["data"]["notes"] = found["data"]["notes"][1:]
+    return found
+
+
+def compared(lens: str, given: Given, session: Any, rows: int, **options: Any) -> None:
+    """Compare a lens on a cluster with the same in memory."""
+    here = LENSES[lens](load(**given), **options)
+    there = LENSES[lens](load(**given, engine=session, part_rows=rows), **options)
+    assert content(there) == content(here)
+
+
+@pytest.fixture(scope="module")
+def news(examples: Path, tmp_path_factory: pytest.TempPathFactory) -> Given:
+    """Entities in news, with training data."""
+    folder = tmp_path_factory.mktemp("news")
+    files = {name: examples / "news" / "systems" / f"{name}.conll" for name in ("hmm", "crf.1", "perceptron")}
+    return {
+        "gold": converted(folder, examples / "news" / "test.conll"),
+        "train": str(examples / "news" / "train.conll"),
+        "systems": {name: converted(folder, path) for name, path in files.items()},
+    }
+
+
+@pytest.mark.parametrize("lens", LENSES)
+def test_entities_in_the_examples(news: Given, session: Any, lens: str) -> None:
+    """Spans with their documents and training data."""
+    compared(lens, news, session, 400)
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Given:
+    """A million scored items of three systems, in five files."""
+    folder = tmp_path_factory.mktemp("large")
+    rng = np.random.default_rng(7)
+    words = np.array([f"w{i}" for i in range(5000)])
+    for i in range(5):
+        size = LARGE // 5
+        drawn = (rng.pareto(1.0, (size, 6)) * 3).astype(np.int64) % len(words)
+        hard = rng.random(size)
+        columns = {f"s{k}": (hard > 0.2 + 0.1 * k).astype(np.int8) for k in range(3)}
+        text = [" ".join(row) for row in words[drawn]]
+        pl.DataFrame({"prompt": text, **columns}).write_parquet(folder / f"{i}.parquet")
+    every = f"{folder}/*.parquet"
+    return {"task": "scores", "inputs": [f"{every}:prompt"], "systems": {f"s{k}": f"{every}:s{k}" for k in range(3)}}
+
+
+@pytest.mark.parametrize("lens", LENSES)
+def test_a_million_items(large: Given, session: Any, lens: str) -> None:
+    """More than one would read on one machine, in many parts."""
+    compared(lens, large, session, 150_000)
