@@ -15,7 +15,7 @@ settings.register_profile("same", derandomize=True, deadline=None, max_examples=
 settings.register_profile("search", deadline=None, max_examples=500)
 settings.load_profile("same")  # the same examples in every run; --hypothesis-profile search looks for new ones
 
-pytest_plugins = ["browser_pages"]
+pytest_plugins = ["browser_pages", "spark_cluster"]
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -61,6 +61,10 @@ class Coded:
         """Return the values of some rows; there may be different ones that none of them has."""
         return replace(self, codes=self.codes[rows])
 
+    def there(self) -> NDArray[np.bool_]:
+        """Tell which rows have a value."""
+        return np.asarray(self.codes < len(self.values))
+
     def counts(self, rows: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
         """Return how many of all rows, or of some, have each value; then, how many have none."""
         return np.bincount(self.codes if rows is None else self.codes[rows], minlength=len(self.values) + 1)

@@ -29,6 +29,7 @@ LOOKED_AT = 10_000
 """Items that tell the task, and which columns there are."""
 ABSENT = ("no unit has the label", "no unit has this label", "nothing has this label", "gold has no units")
 """What is said of the whole only if it holds of every part."""
+LINE = re.compile(r"\bline (\d+)")
 COUNT = re.compile(r"(\d[\d,]*) (empty output|unit|item|tag|token|line)s?\b")
 
 
@@ -86,7 +87,7 @@ def _warnings(found: pl.DataFrame, parts: int, first: Evaluation, labels: Sequen
     said = {text: n for text, n in said.items() if n == parts or not any(words in text for words in ABSENT)}
     together: dict[str, list[tuple[str, int]]] = {}
     for text, n in said.items():
-        together.setdefault(COUNT.sub("#", text), []).append((text, n))
+        together.setdefault(LINE.sub("#", COUNT.sub("#", text)), []).append((text, n))
     merged = [_added(several) for several in together.values()]
     if not first.task.has_units:
         return merged
@@ -98,7 +99,8 @@ def _warnings(found: pl.DataFrame, parts: int, first: Evaluation, labels: Sequen
 
 
 def _added(several: list[tuple[str, int]]) -> str:
-    """Return what parts say alike with their numbers added up."""
+    """Return what parts say alike with their numbers added up, and the first line."""
+    several.sort(key=lambda one: [int(line) for line in LINE.findall(one[0])])
     totals: dict[int, int] = {}
     for text, n in several:
         if any(words in text for words in ABSENT):

@@ -43,6 +43,9 @@ class PartSource(Protocol):
     def items(self, i: int) -> int:
         """Return how many items a part has."""
 
+    def head(self, needs: frozenset[str]) -> Any:
+        """Return a part without items, which has the columns of any other."""
+
     def part(self, i: int, needs: frozenset[str]) -> Any:
         """Read a part: labels, groups and item numbers are those of the whole data."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -97,9 +98,14 @@ def find_role(name: str, column: str | None, paths: Sequence[str]) -> Role:
     return Role(name, column, tuple(paths), tuple(starts), tuple(stubs))
 
 
-@lru_cache(maxsize=1024)
 def _looked_at(path: str) -> tuple[int, bytes, pl.Schema]:
     """Return a Parquet file's number of rows, the file without rows, and its columns."""
+    state = Path(path).stat()
+    return _looked_into(path, state.st_size, state.st_mtime_ns)
+
+
+@lru_cache(maxsize=1024)
+def _looked_into(path: str, _size: int, _changed: int) -> tuple[int, bytes, pl.Schema]:
     try:
         scan = pl.scan_parquet(path, glob=False)
         schema = scan.collect_schema()
@@ -186,6 +192,11 @@ class Naming:
         return np.searchsorted(np.array(self.documents), names.cast(pl.Int64).to_numpy()).astype(np.uint64)
 
 
+def _in_order(there: NDArray[np.bool_]) -> tuple[int, ...]:
+    """Return the number of each remainder that occurs, counted from 0."""
+    return tuple(np.maximum(np.cumsum(there) - 1, 0).tolist())
+
+
 def item_naming(items: int) -> Naming:
     """Return the groups of items that are clusters of their own."""
     if items <= MOST_GROUPS:
@@ -195,7 +206,7 @@ def item_naming(items: int) -> Naming:
         there[remainders(np.arange(start, min(items, start + AT_ONCE), dtype=np.uint64))] = True
         if there.all():
             break
-    return Naming("item", items, None, tuple((np.cumsum(there) - 1).tolist()))
+    return Naming("item", items, None, _in_order(there))
 
 
 def named(kind: str, names: Sequence[str], *, numbered: bool) -> Naming:
@@ -205,7 +216,7 @@ def named(kind: str, names: Sequence[str], *, numbered: bool) -> Naming:
     hashed = np.arange(len(names), dtype=np.uint64) if numbered else pl.Series(list(names), dtype=pl.String)
     there = np.bincount(remainders(hashed), minlength=MOST_GROUPS) > 0
     documents = tuple(sorted(int(name) for name in names)) if numbered else None
-    return Naming(kind, len(names), None, tuple((np.cumsum(there) - 1).tolist()), documents)
+    return Naming(kind, len(names), None, _in_order(there), documents)
 
 
 _read_already: dict[str, Training] = {}
@@ -265,6 +276,10 @@ class TableParts:
     def part(self, i: int, needs: frozenset[str]) -> Evaluation:
         """Read and align a part."""
         return self.between(self.bounds[i], self.bounds[i + 1], needs)
+
+    def head(self, needs: frozenset[str]) -> Evaluation:
+        """Return a part without items."""
+        return self.between(0, 1, needs).between(0, 0)
 
     @property
     def reference(self) -> Role:

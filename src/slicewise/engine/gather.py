@@ -113,6 +113,10 @@ class Cut:
         start, stop = self._bounds(i)
         return stop - start
 
+    def head(self, needs: frozenset[str]) -> Evaluation:
+        """Return a part without items."""
+        return self.evaluation.between(0, 0, without=frozenset({TEXTS, FIELDS}) - needs)
+
     def part(self, i: int, needs: frozenset[str]) -> Evaluation:
         """Return a part."""
         return self.evaluation.between(*self._bounds(i), without=frozenset({TEXTS, FIELDS}) - needs)

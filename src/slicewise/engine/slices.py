@@ -28,7 +28,6 @@ ROOMY = 8
 """A table may have so many places for each number that is looked up in it."""
 HALF = 30
 """Bits of the lower half of a product; sums of halves are exact in floating point."""
-X, PRODUCT, BELOW, ABOVE = "x", "{}{}", ":0", ":1"
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,11 +89,9 @@ class Holders:
         own = codes[rows]
         known = own < len(ranks)
         own, number = (own, number) if known.all() else (own[known], number[known])
-        square = ranks * ranks
-        sums = {GOLD: None, X: ranks} | dict(zip(halves_named(X, X), halves(square), strict=True))
         by_number = {
-            name: np.bincount(number, None if of is None else of[own].astype(np.float64), minlength=len(self.group))
-            for name, of in sums.items()
+            name: np.bincount(number, of.astype(np.float64)[own], minlength=len(self.group))
+            for name, of in {GOLD: np.ones(len(ranks)), "x": ranks, **halves("xx", ranks * ranks)}.items()
         }
         groups, place = renumbered(self.group)
 
@@ -106,19 +103,18 @@ class Holders:
         for i in range(self.has.shape[1] - 1):
             has = self.has[:, i + 1]
             columns[TP.format(i)] = by_group(by_number[GOLD], has)
-            columns[f"{X}{i}"] = by_group(by_number[X], has)
+            columns[f"xy{i}"] = by_group(by_number["x"], has)
         return pl.DataFrame({"slot": np.full(len(groups), -1), "group": groups} | columns)
 
 
-def halves(numbers: Ints) -> tuple[Ints, Ints]:
-    """Return the lower bits of whole numbers, and the others."""
-    return numbers & ((1 << HALF) - 1), numbers >> HALF
+def halves(name: str, numbers: Ints) -> dict[str, Ints]:
+    """Return the lower bits of whole numbers and the others, as two columns."""
+    return {f"{name}:0": numbers & ((1 << HALF) - 1), f"{name}:1": numbers >> HALF}
 
 
-def halves_named(one: str, other: str) -> tuple[str, str]:
-    """Return the columns that the halves of a product stand in."""
-    name = PRODUCT.format(one, other)
-    return name + BELOW, name + ABOVE
+def from_halves(table: pl.DataFrame, name: str) -> NDArray[np.float64]:
+    """Return sums of whole numbers from the sums of their halves."""
+    return table[f"{name}:0"].to_numpy() + table[f"{name}:1"].to_numpy() * float(1 << HALF)
 
 
 def counted(numbers: Ints, size: int) -> tuple[Ints, Ints]:

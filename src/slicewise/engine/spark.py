@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 WRONG, PART = "slicewise:wrong", "slicewise:part"
 """Columns beside a kernel's own: what is wrong in the data, and the number of the part."""
 INSTALL = "Spark is not installed; install it: pip install 'slicewise[spark]', and Java 17 or newer"
-TYPES = {pl.String: "string", pl.Int64: "bigint", pl.Float64: "double", pl.Boolean: "boolean"}
+TYPES: dict[Any, str] = {pl.String: "string", pl.Int64: "bigint", pl.Float64: "double", pl.Boolean: "boolean"}
 
 
 def session_of(engine: Any, master: str | None) -> Any:
@@ -118,18 +118,16 @@ class Spark:
 
     def _tables(self, source: PartSource, kernel: Kernel) -> tuple[pl.DataFrame, Any]:
         """Return the columns of a kernel's table, and a Spark frame with the rows of all parts."""
-        empty = kernel(source.part(0, kernel.needs).between(0, 0))
+        empty = kernel(source.head(kernel.needs))
         columns = [f"`{name}` {_spark_type(kind)}" for name, kind in empty.schema.items()]
         schema = ", ".join([*columns, f"`{PART}` bigint", f"`{WRONG}` string"])
         numbers = self.session.range(0, len(source), 1, len(source))
         return empty, numbers.mapInArrow(_Task(source, kernel), schema)
 
 
-def _spark_type(kind: pl.DataType) -> str:
+def _spark_type(kind: Any) -> str:
     """Return Spark's name of a type."""
-    if isinstance(kind, pl.List):
-        return f"array<{_spark_type(kind.inner)}>"
-    return TYPES[type(kind)]  # type: ignore[index]
+    return f"array<{_spark_type(kind.inner)}>" if isinstance(kind, pl.List) else TYPES[type(kind)]
 
 
 @dataclass(frozen=True)
@@ -150,7 +148,7 @@ class _Task:
         try:
             table = self.kernel(self.source.part(number, self.kernel.needs))
         except UserError as problem:
-            table, nothing = self.kernel(self.source.part(0, frozenset()).between(0, 0)), pl.lit(str(problem))
+            table, nothing = self.kernel(self.source.head(self.kernel.needs)), pl.lit(str(problem))
             table = pl.DataFrame({name: [None] for name in table.columns}, schema=table.schema)
         return table.with_columns(pl.lit(number, pl.Int64).alias(PART), nothing.cast(pl.String).alias(WRONG))
 

@@ -1,4 +1,7 @@
-"""A standalone Spark cluster on loopback: a master and two workers, from the pyspark package alone."""
+"""A standalone Spark cluster on loopback: a master and two workers, from the pyspark package alone.
+
+Without pyspark and Java the tests that need it are skipped, saying so.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,13 @@ import sys
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from needs import missing, need_module
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 WORKERS = 2
 PATIENCE = 120
@@ -88,6 +98,27 @@ def free_port() -> int:
         return int(found.getsockname()[1])
 
 
-def has_java() -> bool:
-    """Tell whether Java is there."""
-    return shutil.which("java") is not None
+@pytest.fixture(scope="session")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """A master and two workers on loopback."""
+    need_module("pyspark", "pyspark (pip install 'slicewise[spark]')")
+    if shutil.which("java") is None:
+        missing("Java (apt-get install openjdk-17-jre-headless)")
+    started = Cluster(tmp_path_factory.mktemp("spark"), free_port())
+    try:
+        started.start()
+        yield started
+    finally:
+        started.stop()
+
+
+@pytest.fixture(scope="session")
+def session(cluster: Cluster) -> Iterator[Any]:
+    """A session on the cluster."""
+    from slicewise.engine.spark import session_of
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
+        found = session_of("spark", cluster.master)
+        yield found
+        found.stop()

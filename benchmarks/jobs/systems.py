@@ -1,27 +1,18 @@
-"""Systems against each other: bins, pairs and votes from patterns, against loops over the units.
-
-The process that measures imports this too, so numpy is imported where the work is done.
-"""
+"""Bins, pairs and votes of units in memory: from patterns, and by loops that count units pair by pair, bin by bin."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-import time
 from itertools import combinations_with_replacement
 from math import nan
 from typing import TYPE_CHECKING
 
-from measure import measure, of_size, sized, work
-from report import Check, Section, at_least, at_most, table
+from jobs.timed import timed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from pathlib import Path
     from typing import Any, Literal
 
     import numpy as np
-    from measure import Job
     from numpy.typing import NDArray
 
     from slicewise.stats.patterns import Patterns
@@ -30,66 +21,35 @@ if TYPE_CHECKING:
     Numbers = list[NDArray[Any]]
     """Gold bins and spurious bins, four measures of ordered pairs, votes: see `_numbers`."""
 
-UNITS, SYSTEMS = 10_000_000, 12
-FEWER_UNITS, MORE_SYSTEMS = 1_000_000, 64
 SEED, AT_ONCE, FAMILIES = 20, 2**14, 4
 
-COLUMNS, MATRIX = "slicewise, a column per system", "slicewise, a row per unit"
-LOOP, PACKED = "numpy: pair by pair, bin by bin", "the same, eight units to a byte"
+
+def columns(units: str, systems: str) -> None:
+    """Count a column per system by patterns."""
+    _time(_columns, units, systems)
 
 
-def against_each_other(_: Path, repetitions: int) -> tuple[Section, list[Check]]:
-    """Measure bins, pairs and votes of all systems, from what each has in memory."""
-    few, many = _size(UNITS, SYSTEMS), _size(FEWER_UNITS, MORE_SYSTEMS)
-    jobs = sized(few, {name: _job(name, UNITS, SYSTEMS) for name in WAYS})
-    jobs |= sized(many, {name: _job(name, FEWER_UNITS, MORE_SYSTEMS) for name in (COLUMNS, LOOP)})
-    measured = measure(jobs, repetitions)
-    runs, more = of_size(few, measured), of_size(many, measured)
-    equal = all(len({run.output for run in found.values()}) == 1 for found in (runs, more))
-    checks = [
-        Check(
-            "Bins, pairs and votes are those of the loops over the units, at both sizes",
-            "equal to the last bit" if equal else "different",
-            equal,
-        ),
-        at_most(f"{few}, CPU of bins, pairs and votes", runs[COLUMNS].cpu, 1, " s"),
-        at_least(f"{few}, less CPU than a loop over pairs", runs[LOOP].cpu / runs[COLUMNS].cpu, 8),
-    ]
-    text = (
-        "How many systems have each gold and each spurious unit, and how many of each such bin each system has; "
-        "complementarity, in all, by precision, by recall and by F1, of all ordered pairs; what a vote of all systems "
-        "returns for each number that must agree. From 0/1 values in memory, of systems that resemble each other: half "
-        "of the units are gold, some are easy for all systems, and systems of a family err alike. CPU and wall of the "
-        "counting alone, taken inside the process; peak MB is that of the whole process. The loop makes each system's "
-        "misses and spurious units once, and counts those that two systems share for each unordered pair. It is the "
-        "plain way, which the requirement is about; packed bits make it several times faster."
-    )
-    tables = [f"{size}:\n\n{table(found, COLUMNS, digits=3)}" for size, found in ((few, runs), (many, more))]
-    return Section("Systems against each other", text, tables), checks
+def matrix(units: str, systems: str) -> None:
+    """Count a row per unit by patterns."""
+    _time(_matrix, units, systems, order="F")
 
 
-def _size(units: int, systems: int) -> str:
-    return f"{units:,} units × {systems} systems"
+def looped(units: str, systems: str) -> None:
+    """Count pair by pair, bin by bin and vote by vote."""
+    _time(_counted, units, systems)
 
 
-def _job(way: str, units: int, systems: int) -> Job:
-    return work("systems", way, str(units), str(systems), timed=True)
+def packed(units: str, systems: str) -> None:
+    """Count as the loop does, eight units to a byte."""
+    _time(_packed, units, systems)
 
 
-# ------------------------------------------------------------------ in the measured process
-
-
-def count_units(way: str, units: int, systems: int) -> None:
-    """Make units and time one way to count them; the hash shows that the numbers are equal."""
+def _time(way: Callable[[Bits, Bits], Numbers], units: str, systems: str, order: Literal["C", "F"] = "C") -> None:
     import slicewise.stats.complementarity
     import slicewise.stats.patterns  # noqa: F401 (imports are not part of the work)
 
-    has, gold = _made(units, systems, order="F" if way == MATRIX else "C")
-    wall, cpu = time.perf_counter(), time.process_time()
-    numbers = WAYS[way](has, gold)
-    cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
-    values = hashlib.sha256(b"".join(part.astype(float).tobytes() for part in numbers)).hexdigest()
-    print(json.dumps({"cpu": cpu, "wall": wall, "values": values}))
+    has, gold = _made(int(units), int(systems), order)
+    timed(lambda: way(has, gold))
 
 
 def _made(units: int, systems: int, order: Literal["C", "F"]) -> tuple[Bits, Bits]:
@@ -112,13 +72,13 @@ def _made(units: int, systems: int, order: Literal["C", "F"]) -> tuple[Bits, Bit
     return has, gold
 
 
-def _from_columns(has: Bits, gold: NDArray[Any]) -> Numbers:
+def _columns(has: Bits, gold: NDArray[Any]) -> Numbers:
     from slicewise.stats.patterns import Patterns
 
     return _numbers(Patterns.of(list(has), gold, 2))
 
 
-def _from_matrix(has: Bits, gold: NDArray[Any]) -> Numbers:
+def _matrix(has: Bits, gold: NDArray[Any]) -> Numbers:
     import numpy as np
 
     from slicewise.stats.patterns import Patterns
@@ -202,11 +162,3 @@ def _packed(has: Bits, gold: Bits) -> Numbers:
     import numpy as np
 
     return _looped(has, gold, np.packbits, lambda units: int(np.bitwise_count(units).sum()))
-
-
-WAYS: dict[str, Callable[[Bits, Bits], Numbers]] = {
-    COLUMNS: _from_columns,
-    MATRIX: _from_matrix,
-    LOOP: _counted,
-    PACKED: _packed,
-}

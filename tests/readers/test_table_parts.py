@@ -1,0 +1,218 @@
+"""Parquet files in parts: the numbers of the whole, and bad files that are named."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import slicewise
+from slicewise.align.clusters import MOST_GROUPS, find_clusters
+from slicewise.annotations import Annotations
+from slicewise.errors import UserError
+from slicewise.loading import load
+from slicewise.table_parts import bounds_of, item_naming, named, whole_clusters
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from conftest import Ran
+
+FILES, ROWS = 4, 50
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Path:
+    """Four files of scored prompts."""
+    for i in range(FILES):
+        prompts = [f"hello world {j % 7} of {i}" for j in range(ROWS)]
+        columns = {"correct": [(j * 7 + i) % 3 > 0 for j in range(ROWS)], "other": [float(j % 5) for j in range(ROWS)]}
+        pl.DataFrame({"prompt": prompts, "team": [f"t{j % 9}" for j in range(ROWS)], **columns}).write_parquet(
+            tmp_path / f"{i}.parquet"
+        )
+    return tmp_path
+
+
+def given(logs: Path, *, folder: bool = False) -> dict[str, Any]:
+    """Return what a user would name."""
+    every = f"{logs}" if folder else f"{logs}/*.parquet"
+    return {
+        "task": "scores",
+        "inputs": [f"{every}:prompt"],
+        "systems": {"m": f"{every}:correct", "n": f"{every}:other"},
+    }
+
+
+def content(result: Any) -> Any:
+    """Return a result without the words on how the task was told."""
+    found = json.loads(result.to_json())
+    found["data"]["notes"] = found["data"]["notes"][1:]
+    return found
+
+
+@pytest.mark.parametrize("folder", [False, True])
+@pytest.mark.parametrize("rows", [7, 60, 1000])
+def test_parts_are_the_whole(logs: Path, rows: int, folder: bool) -> None:
+    """Patterns and folders, parts that end in the middle of a file, and one part."""
+    named = given(logs, folder=folder)
+    parted = load(**named, part_rows=rows)
+    assert parted.parts is not None
+    assert len(parted.parts.source) == -(-FILES * ROWS // rows)
+    assert content(slicewise.score(parted)) == content(slicewise.score(load(**named)))
+
+
+def test_a_named_cluster(logs: Path) -> None:
+    """Clusters that stand anywhere in the files have one number in all parts."""
+    named = given(logs) | {"cluster": "team"}
+    parted = load(**named, part_rows=60)
+    assert parted.aligned.clusters.count == 9
+    assert content(slicewise.score(parted)) == content(slicewise.score(load(**named)))
+
+
+def test_small_files_are_read_whole(logs: Path) -> None:
+    """Unless the user says otherwise."""
+    assert load(**given(logs), part_rows=0).parts is None
+    assert load(**given(logs), part_rows=50).parts is not None
+
+
+def test_fields_and_texts_are_read_only_where_they_are_needed(logs: Path) -> None:
+    """A part has what is asked for, and item numbers of the whole."""
+    source = load(**given(logs), part_rows=60).parts.source  # type: ignore[union-attr]
+    bare, full = source.part(1, frozenset()), source.part(1, frozenset({"texts", "fields"}))
+    assert (bare.first, bare.aligned.items) == (50, 50)
+    assert (bare.aligned.fields.width, bare.aligned.metadata.width) == (0, 0)
+    assert (full.aligned.fields.columns, full.aligned.metadata.columns) == (["in"], ["team"])
+
+
+def test_documents_are_not_cut() -> None:
+    """A part begins where a cluster does; a cluster that fills a part goes to the one before."""
+    assert whole_clusters((0, 10, 20, 30), [("a", "b", 4), ("b", "c", 3), ("c", "d", 10)]) == (0, 13, 30)
+    assert whole_clusters((0, 10, 20, 30), [("a", "a", 10), ("a", "a", 10), ("b", "b", 10)]) == (0, 20, 30)
+    assert whole_clusters((0, 10, 20), [("a", "b", 4), ("c", "d", 3)]) == (0, 10, 20)
+
+
+@pytest.mark.parametrize("items", [5, MOST_GROUPS, MOST_GROUPS + 1, 25_000])
+def test_groups_of_items(items: int) -> None:
+    """Parts put items into the groups that they have in the whole."""
+    whole = find_clusters(Annotations(name="x", items=items), None)
+    naming = item_naming(items)
+    assert (naming.count, naming.groups) == (whole.count, whole.groups)
+    bounds = bounds_of(items, max(1, items // 3))
+    parts = [naming.of(None, a, b - a).group for a, b in pairwise(bounds)]
+    np.testing.assert_array_equal(np.concatenate(parts), whole.group)
+
+
+def test_groups_of_many_names() -> None:
+    """More names than groups are hashed as in the whole."""
+    names = pl.Series([f"name {i % 12_000}" for i in range(30_000)])
+    whole = find_clusters(Annotations(name="x", items=30_000, metadata=pl.DataFrame({"doc": names})), None)
+    naming = named("doc", names.unique().to_list(), numbered=False)
+    assert (naming.count, naming.groups) == (whole.count, whole.groups)
+    np.testing.assert_array_equal(naming.of(names[20_000:], 20_000, 10_000).group, whole.group[20_000:])
+
+
+def test_groups_of_many_documents() -> None:
+    """Documents that a file numbers are hashed by their place."""
+    documents = np.arange(30_000) * 2 // 3
+    whole = find_clusters(Annotations(name="x", items=30_000, documents=documents), None)
+    naming = named("doc", [str(n) for n in np.unique(documents)], numbered=True)
+    own = naming.of(pl.Series(documents[10_000:]).cast(pl.String), 10_000, 20_000)
+    np.testing.assert_array_equal(own.group, whole.group[10_000:])
+
+
+def test_warnings_are_those_of_the_whole(tmp_path: Path) -> None:
+    """Numbers of parts are added up; what holds of a part alone is not said."""
+    gold = ["a"] * 30 + ["b"] * 30
+    answers = ["a"] * 10 + [""] * 5 + ["z"] * 25 + [""] + ["b"] * 19
+    pl.DataFrame({"gold": gold, "x": answers}).write_parquet(tmp_path / "d.parquet")
+    named = {"gold": f"{tmp_path}/d.parquet:gold", "systems": {"x": f"{tmp_path}/d.parquet:x"}, "task": "labels"}
+    whole, parted = load(**named), load(**named, part_rows=20)
+    assert "6 empty outputs" in whole.warnings[0]
+    assert sorted(parted.warnings) == sorted(whole.warnings)
+    assert content(slicewise.score(parted))["result"] == content(slicewise.score(whole))["result"]
+
+
+# ---------------------------------------------------------------------- bad files among many
+
+
+@pytest.fixture
+def scored(run: Callable[..., Ran], logs: Path) -> Callable[..., Ran]:
+    """Score the files, one of which is bad."""
+
+    def ran(*options: str) -> Ran:
+        every = f"{logs}/*.parquet"
+        return run("score", "--task", "scores", "--system", f"m={every}:correct", *options)
+
+    return ran
+
+
+@pytest.mark.parametrize("options", [(), ("--part-rows", "60")])
+def test_a_file_cut_in_half(scored: Callable[..., Ran], logs: Path, options: tuple[str, ...]) -> None:
+    """It is named."""
+    bad = logs / "2.parquet"
+    bad.write_bytes(bad.read_bytes()[:-40])
+    found = scored(*options)
+    assert (found.code, found.out) == (2, "")
+    assert found.err.startswith(f"slicewise: {bad}: the Parquet file is cut or damaged")
+    assert found.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("options", [(), ("--part-rows", "60")])
+def test_a_damaged_page(scored: Callable[..., Ran], logs: Path, options: tuple[str, ...]) -> None:
+    """It is named when it is read."""
+    bad = logs / "2.parquet"
+    data = bytearray(bad.read_bytes())
+    data[4 : len(data) // 2] = b"\xff" * (len(data) // 2 - 4)
+    bad.write_bytes(data)
+    found = scored(*options)
+    assert (found.code, found.err.startswith(f"slicewise: {bad}: ")) == (2, True), found.err
+    assert found.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("options", [(), ("--part-rows", "60")])
+def test_another_schema(scored: Callable[..., Ran], logs: Path, options: tuple[str, ...]) -> None:
+    """A column of another type, and one that is not there."""
+    pl.DataFrame({"correct": ["yes", "maybe"]}).write_parquet(logs / "2.parquet")
+    found = scored(*options)
+    assert f"{logs}/2.parquet: column 'correct' is String here, but Boolean in {logs}/0.parquet" in found.err
+    pl.DataFrame({"right": [1, 0]}).write_parquet(logs / "2.parquet")
+    assert f"{logs}/2.parquet: no column 'correct'; there is: right" in scored(*options).err
+
+
+@pytest.mark.parametrize("options", [(), ("--part-rows", "60")])
+def test_a_row_without_a_score(scored: Callable[..., Ran], logs: Path, options: tuple[str, ...]) -> None:
+    """The file and the row are named."""
+    pl.DataFrame({"correct": [True] * 11 + [None, False]}).write_parquet(logs / "2.parquet")
+    assert scored(*options).err.startswith(f"slicewise: {logs}/2.parquet:12: no score; expected a finite number")
+
+
+def test_other_numbers_of_items(run: Callable[..., Ran], logs: Path) -> None:
+    """Systems over other items."""
+    pl.DataFrame({"x": [1, 0]}).write_parquet(logs / "x" / "y.parquet", mkdir=True)
+    found = run(
+        "score", "--task", "scores", "--part-rows", "60", "--system", f"m={logs}/*.parquet:correct",
+        "--system", f"x={logs}/x/y.parquet:x",
+    )  # fmt: skip
+    assert "y.parquet: 2 items, but 200 items in" in found.err
+
+
+def test_what_is_no_parquet(run: Callable[..., Ran], write: Callable[[str, str], str]) -> None:
+    """Text is not read in parts, and the message says what to do."""
+    path = write("scores.csv", "s\n1\n0\n")
+    found = run("score", "--task", "scores", "--part-rows", "1", "--system", f"m={path}:s")
+    assert found.err == "slicewise: scores.csv: only Parquet is read in parts; make it with slicewise convert\n"
+
+
+def test_options_that_do_not_go_together(logs: Path) -> None:
+    """An engine that there is not, a master without one, parts of less than a row."""
+    with pytest.raises(UserError, match="did you mean 'spark'"):
+        load(**given(logs), engine="sparc")
+    with pytest.raises(UserError, match="add --engine spark"):
+        load(**given(logs), master="local")
+    with pytest.raises(UserError, match="part-rows is -1"):
+        load(**given(logs), part_rows=-1)
