@@ -208,18 +208,25 @@ class Buckets:
         codes[text.is_null().to_numpy()] = len(self.slots) - 1
         return codes
 
-    def used(self, *, missing: bool) -> Buckets:
+    def used(self, codes: Sequence[NDArray[np.int64]]) -> Buckets:
         """Return the buckets without `missing`, where no value is missing; it is the last."""
-        return self if missing or not self.slots[-1].missing else replace(self, slots=self.slots[:-1])
+        missing = len(self.slots) - 1
+        if not self.slots[missing].missing or any((c == missing).any() for c in codes):
+            return self
+        return replace(self, slots=self.slots[:-1])
 
 
 class Bucketing(ABC):
     """A way to cut values."""
 
-    def cut(self, values: Distinct) -> Buckets:
+    def cut(self, gold: pl.Series, every: pl.Series) -> Buckets:
+        """Return buckets from the values of gold units; `every` has the values of all units."""
+        return self.cut_counted(Distinct.of(gold, every))
+
+    def cut_counted(self, values: Distinct) -> Buckets:
         """Return buckets from the values of gold units; of categories, those that only systems have may count."""
         if not values.numeric and not isinstance(self, Values):
-            return Values().cut(values)
+            return Values().cut_counted(values)
         made = self.fit(values)
         if not (values.values.dtype.is_integer() and made.numeric):
             return made

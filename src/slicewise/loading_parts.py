@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import re
+import shutil
 import tempfile
 import weakref
 from dataclasses import dataclass
@@ -15,6 +17,7 @@ from slicewise.engine.gather import Here
 from slicewise.errors import UserError, counted, did_you_mean, quoted
 from slicewise.evaluation import name_runs
 from slicewise.parted import evaluation_of
+from slicewise.read.convert import convert
 from slicewise.read.source import PARQUET, paths_of, split_column
 from slicewise.table_parts import TableParts, TrainingFile, bounds_of, find_role
 
@@ -31,6 +34,16 @@ LARGE = 500_000_000
 PART_ROWS, PART_BYTES = 500_000, 100_000_000
 """What a part has at most, where the user does not say."""
 BLOCK = 1 << 24
+ROWS = (".jsonl", ".ndjson", ".csv", ".tsv")
+COMPRESSED = re.compile(r"(\.(gz|xz|bz2|zst))+$")
+
+
+class Scratch:
+    """A folder for what is worked out of parts and wanted again; it goes when the data does."""
+
+    def __init__(self) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="slicewise."))
+        weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
 
 
 @dataclass(frozen=True)
@@ -87,19 +100,22 @@ def load_in_parts(
     runs = name_runs(systems, lambda value: not isinstance(value, (str, Path)))
     given = [*([] if gold is None else [str(gold)]), *(str(path) for path in runs.files.values()), *map(str, inputs)]
     files = {path: _files(path) for path in given}
-    if strange := next((paths[0] for paths in files.values() if not _all_parquet(paths)), None):
-        if asked.elsewhere or asked.part_rows:
-            raise UserError("only Parquet is read in parts; make it with slicewise convert", where=strange)
+    every = sorted({path for paths in files.values() for path in paths})
+    texts = [path for path in every if not _is_parquet(path)]
+    size = sum(Path(path).stat().st_size for path in every if path != "-")
+    if texts and asked.elsewhere:
+        raise UserError("a cluster reads Parquet; make it with slicewise convert", where=texts[0])
+    if texts and not (_convertible(texts) and (asked.part_rows or size > LARGE)):
         return None
-    roles = {path: find_role(*split_column(path), files[path]) for path in given}
+    scratch = None if asked.elsewhere else Scratch()
+    columnar = {} if scratch is None else {path: _converted(path, scratch, format, on_file) for path in texts}
+    roles = {path: find_role(*split_column(path), files[path], columnar) for path in given}
     reference = roles[given[0]]
     for role in roles.values():
         if role.items != reference.items:
             here, there = counted(role.items, "item"), counted(reference.items, "item")
             raise UserError(f"{here}, but {there} in {reference.name}; expected the same items", where=role.name)
-    every = sorted({path for paths in files.values() for path in paths})
-    size = sum(Path(path).stat().st_size for path in every)
-    if not (asked.elsewhere or asked.part_rows or reference.items > MANY_ITEMS or size > LARGE):
+    if not (texts or asked.elsewhere or asked.part_rows or reference.items > MANY_ITEMS or size > LARGE):
         return None
     rows = asked.part_rows or _fitting(reference.items, size)
     chosen = check_options(**options)
@@ -107,7 +123,7 @@ def load_in_parts(
     named = tuple(map(str, inputs))
     training = None if train is None else TrainingFile(str(train), format, gold_column, named, token_columns)
     source = TableParts(
-        name=name or Path(reference.name).stem,
+        name=name or Path(COMPRESSED.sub("", reference.name)).stem,
         gold=None if gold is None else reference,
         systems={run: roles[str(path)] for run, path in runs.files.items()},
         inputs=tuple(roles[path] for path in named),
@@ -130,7 +146,7 @@ def load_in_parts(
         + _digests(order[1:] if gold is not None else order, on_file),
         dated=datetime.fromtimestamp(max(Path(path).stat().st_mtime for path in every), UTC).date().isoformat(),
         whole=None if asked.elsewhere else whole,
-        scratch=None if asked.elsewhere else _scratch(source),
+        scratch=scratch,
     )
 
 
@@ -139,14 +155,26 @@ def _files(path: str) -> list[str]:
     return paths_of(name)
 
 
-def _all_parquet(paths: Sequence[str]) -> bool:
-    """Tell whether files are Parquet, by how they begin; one whose name says so is, and damaged if it does not."""
-    return all(path.lower().endswith(".parquet") or (path != "-" and _magic(path)) for path in paths)
-
-
-def _magic(path: str) -> bool:
+def _is_parquet(path: str) -> bool:
+    """Tell Parquet by how a file begins; one whose name says so is, and damaged if it does not."""
+    if path == "-" or path.lower().endswith(".parquet"):
+        return path != "-"
     with Path(path).open("rb") as file:
         return file.read(len(PARQUET)) == PARQUET
+
+
+def _convertible(paths: Sequence[str]) -> bool:
+    """Tell whether files are JSONL or tables by their names, which can be written as Parquet piece by piece."""
+    return all(path != "-" and COMPRESSED.sub("", path.lower()).endswith(ROWS) for path in paths)
+
+
+def _converted(path: str, scratch: Scratch, format: str | None, on_file: Callable[[str], None] | None) -> str:  # noqa: A002
+    """Write a file as Parquet for as long as it is worked on."""
+    if on_file is not None:
+        on_file(path)
+    to = scratch.folder / f"{len(list(scratch.folder.iterdir()))}.parquet"
+    convert(path, to, format=format)
+    return str(to)
 
 
 def _fitting(items: int, size: int) -> int:
@@ -179,10 +207,3 @@ def _digest(path: str) -> str:
         while block := file.read(BLOCK):
             digest.update(block)
     return digest.hexdigest()
-
-
-def _scratch(source: TableParts) -> Path:
-    """Return a folder that goes when the data does."""
-    folder = tempfile.TemporaryDirectory(prefix="slicewise.")
-    weakref.finalize(source.reference, folder.cleanup)
-    return Path(folder.name)

@@ -19,10 +19,9 @@ from slicewise.table_parts import Edges, Survey, item_naming, named, whole_clust
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from pathlib import Path
 
     from slicewise.evaluation import Evaluation
-    from slicewise.parts import Runner
+    from slicewise.parts import Runner, Scratch
     from slicewise.table_parts import TableParts
 
 LOOKED_AT = 10_000
@@ -40,7 +39,7 @@ def evaluation_of(
     digests: Sequence[str],
     dated: str | None,
     whole: Callable[[], Evaluation] | None,
-    scratch: Path | None = None,
+    scratch: Scratch | None = None,
 ) -> Evaluation:
     """Return large tables as an evaluation whose rows stay where they are."""
     items = source.bounds[-1]

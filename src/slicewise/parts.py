@@ -60,6 +60,12 @@ class Runner(Protocol):
         """Return the tables of all parts in their order."""
 
 
+class Scratch(Protocol):
+    """A folder that goes when this does."""
+
+    folder: Path
+
+
 @dataclass(frozen=True)
 class Parts:
     """Data that is kept in parts, and where they are worked on."""
@@ -69,5 +75,10 @@ class Parts:
     gold_units: int | None = None
     whole: Callable[[], Any] | None = None
     """Reads all of it into memory; None where that cannot be."""
-    scratch: Path | None = None
-    """A folder for what is worked out of parts and wanted again; None where parts are worked on elsewhere."""
+    kept: Scratch | None = None
+    """Where what is worked out of parts and wanted again is kept; None where parts are worked on elsewhere."""
+
+    @property
+    def scratch(self) -> Path | None:
+        """The folder of what is kept."""
+        return None if self.kept is None else self.kept.folder

@@ -46,8 +46,8 @@ class Role:
     """The number of each file's first item, and of all."""
     stubs: tuple[bytes, ...] = field(repr=False)
     """Each file without its rows: columns, types and where it came from."""
-    heads: tuple[str, ...] | None = None
-    """The columns that are read; None: all."""
+    shown: tuple[str, ...] = ()
+    """What users know the files as."""
 
     @property
     def items(self) -> int:
@@ -60,8 +60,10 @@ class Role:
         for i, path in enumerate(self.paths):
             first, last = max(start, self.starts[i]), min(stop, self.starts[i + 1])
             if first < last or (start == stop == self.starts[i]):
-                rows = _rows(path, first - self.starts[i], last - first, heads)
-                files.append(File(path, self.stubs[i], "", rows=rows, first_row=first - self.starts[i]))
+                before, shown = first - self.starts[i], self.shown[i]
+                rows = _rows(path, before, last - first, heads)
+                header = path != shown and ".csv" in shown.lower()
+                files.append(File(shown, self.stubs[i], "", rows=rows, first_row=before + header))
         return Source(self.name, tuple(files[:1] if start == stop else files), self.column)
 
 
@@ -80,12 +82,15 @@ def _damaged(path: str, problem: Exception) -> UserError:
     return UserError(f"the Parquet file is cut or damaged ({first}); make it again", where=path)
 
 
-def find_role(name: str, column: str | None, paths: Sequence[str]) -> Role:
-    """Look at the files behind a role: how many rows each has, and that the column is in all of them, alike."""
+def find_role(name: str, column: str | None, files: Sequence[str], columnar: Mapping[str, str]) -> Role:
+    """Look at the files behind a role: how many rows each has, and that the column is in all of them, alike.
+
+    `columnar` are those that were converted.
+    """
     starts, stubs = [0], []
     known: tuple[str, pl.DataType] | None = None
-    for path in paths:
-        rows, stub, schema = _looked_at(path)
+    for path in files:
+        rows, stub, schema = _looked_at(columnar.get(path, path))
         starts.append(starts[-1] + rows)
         stubs.append(stub)
         if column is None:
@@ -95,7 +100,8 @@ def find_role(name: str, column: str | None, paths: Sequence[str]) -> Role:
             message = f"column {quoted(column)} is {kind} here, but {known[1]} in {known[0]}; make them the same"
             raise UserError(message, where=path)
         known = known or (path, kind)
-    return Role(name, column, tuple(paths), tuple(starts), tuple(stubs))
+    paths = tuple(columnar.get(path, path) for path in files)
+    return Role(name, column, paths, tuple(starts), tuple(stubs), tuple(files))
 
 
 def _looked_at(path: str) -> tuple[int, bytes, pl.Schema]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import gzip
 import json
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -201,11 +203,37 @@ def test_other_numbers_of_items(run: Callable[..., Ran], logs: Path) -> None:
     assert "y.parquet: 2 items, but 200 items in" in found.err
 
 
-def test_what_is_no_parquet(run: Callable[..., Ran], write: Callable[[str, str], str]) -> None:
-    """Text is not read in parts, and the message says what to do."""
-    path = write("scores.csv", "s\n1\n0\n")
-    found = run("score", "--task", "scores", "--part-rows", "1", "--system", f"m={path}:s")
-    assert found.err == "slicewise: scores.csv: only Parquet is read in parts; make it with slicewise convert\n"
+@pytest.mark.parametrize("ending", [".csv", ".jsonl", ".jsonl.gz"])
+def test_rows_of_text(tmp_path: Path, ending: str) -> None:
+    """JSONL and tables are written as Parquet first, and that file goes when the data does."""
+    rows = pl.DataFrame({"prompt": [f"some {i % 7}" for i in range(90)], "score": [i % 3 / 2 for i in range(90)]})
+    path = tmp_path / f"rows{ending}"
+    text = rows.write_csv() if ending == ".csv" else rows.write_ndjson()
+    path.write_bytes(gzip.compress(text.encode()) if ending.endswith(".gz") else text.encode())
+    named = {"task": "scores", "inputs": [f"{path}:prompt"], "systems": {"m": f"{path}:score"}}
+    parted = load(**named, part_rows=40)
+    assert parted.parts is not None
+    assert parted.parts.scratch is not None
+    folder = parted.parts.scratch
+    assert content(slicewise.score(parted)) == content(slicewise.score(load(**named)))
+    assert folder.is_dir()
+    del parted
+    gc.collect()
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("s.csv", "s\n1\n0\n1\nx\n"), ("s.jsonl", '{"s": 1}\n' * 4 + '{"s": null}\n')]
+)
+def test_a_bad_row_of_text(run: Callable[..., Ran], write: Callable[[str, str], str], name: str, text: str) -> None:
+    """The user's file and line are named."""
+    found = run("score", "--task", "scores", "--part-rows", "2", "--system", f"m={write(name, text)}:s")
+    assert found.err.startswith(f"slicewise: {name}:5: ")
+
+
+def test_lines_are_read_whole(write: Callable[[str, str], str]) -> None:
+    """What is not rows with columns is not cut into parts."""
+    assert load(systems={"m": write("s.txt", "1\n0\n")}, task="scores", part_rows=1).parts is None
 
 
 def test_options_that_do_not_go_together(logs: Path) -> None:
