@@ -61,6 +61,11 @@ class Coded:
         """Return the values of some rows; there may be different ones that none of them has."""
         return replace(self, codes=self.codes[rows])
 
+    def column(self) -> pl.Series:
+        """Return the value of each row; null where it is missing."""
+        known = pl.Series(self.codes)
+        return self.values.gather(known.set(known == len(self.values), None))
+
     def there(self) -> NDArray[np.bool_]:
         """Tell which rows have a value."""
         return np.asarray(self.codes < len(self.values))

@@ -110,6 +110,12 @@ def load_in_parts(
     scratch = None if asked.elsewhere else Scratch()
     columnar = {} if scratch is None else {path: _converted(path, scratch, format, on_file) for path in texts}
     roles = {path: find_role(*split_column(path), files[path], columnar) for path in given}
+    if uncut := next((role for role in roles.values() if role.is_uncut), None):
+        if asked.elsewhere:
+            raise UserError(
+                "lines with a header are not read in parts; convert it with --format table", where=uncut.name
+            )
+        return None
     reference = roles[given[0]]
     for role in roles.values():
         if role.items != reference.items:

@@ -18,6 +18,7 @@ from slicewise.evaluation import Evaluation
 from slicewise.given import as_training, read_training, without_answers
 from slicewise.parts import FIELDS, TEXTS
 from slicewise.read import read, tell_format
+from slicewise.read.parquet import origin
 from slicewise.read.source import File, Source, open_source
 
 if TYPE_CHECKING:
@@ -53,6 +54,13 @@ class Role:
     def items(self) -> int:
         """How many items there are."""
         return self.starts[-1]
+
+    @property
+    def is_uncut(self) -> bool:
+        """Whether the first row means something to all others: lines that begin with a header."""
+        made_from = [origin(File(self.name, stub, "")) for stub in self.stubs]
+        named = self.column is not None and not self.column.partition(".")[0].isdigit()
+        return any(one is not None and one.format == "lines" and (one.header or named) for one in made_from)
 
     def between(self, start: int, stop: int, heads: tuple[str, ...] | None) -> Source:
         """Read some rows."""

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 COMMANDS = sorted(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
+WITHOUT_RESULT = {"attributes", "convert"}
 PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("**/*.md"), ROOT / "examples" / "README.md"]
 
 
@@ -36,7 +37,7 @@ def test_no_page_is_of_a_command_that_there_is_not() -> None:
 
 
 def test_options_of_all_commands_are_described_together() -> None:
-    shared = set.intersection(*(names(command) for command in COMMANDS if command != "attributes"))
+    shared = set.intersection(*(names(command) for command in COMMANDS if command not in WITHOUT_RESULT))
     text = read("commands.md")
     assert [name for name in sorted(shared) if not re.search(rf"`[^`]*{name}(?![\w-])", text)] == []
 
@@ -76,7 +77,7 @@ def test_the_tables_of_every_result_are_documented() -> None:
     told = dict(re.findall(r"^\| `(\w+)` \| ([a-z_, ]+) \|$", read("python.md"), re.MULTILINE))
     results = [getattr(slicewise, name)(ev, resamples=0) for name in told if name not in ("study", "items", "units")]
     results += [slicewise.items(ev), slicewise.units(ev), slicewise.study([ev], resamples=0)]
-    assert {result.command for result in results} == {*COMMANDS} - {"attributes"}
+    assert {result.command for result in results} == {*COMMANDS} - WITHOUT_RESULT
     for result in results:
         assert {*result.tables()} <= {*told[result.command].split(", ")}, result.command
 

@@ -33,7 +33,7 @@ def convert(
     force: Annotated[bool, option("--force", help="Replace files that are there.", panel=OUTPUT)] = False,
     quiet: Annotated[bool, option("--quiet", "-q", help="No progress and no notes.", panel=OUTPUT)] = False,
 ) -> None:
-    """Write data files as Parquet, which is read faster and gives the same results."""
+    """Write data files as Parquet: smaller, in columns that can be read alone, and with the same results."""
     from slicewise.read.convert import convert as converted
 
     into = output.endswith(("/", os.sep)) or (is_file(output) and Path(output).is_dir())

@@ -6,9 +6,10 @@ import re
 from typing import TYPE_CHECKING
 
 from slicewise.errors import UserError, did_you_mean, quoted
-from slicewise.read import conll, jsonl, lines, ragged, table
+from slicewise.read import columnar, conll, jsonl, lines, ragged, table
+from slicewise.read.parquet import is_parquet
 from slicewise.read.schemes import TAG
-from slicewise.read.source import PARQUET, open_source
+from slicewise.read.source import open_source
 
 if TYPE_CHECKING:
     from slicewise.annotations import Annotations
@@ -35,6 +36,8 @@ def read(
     if format is not None and format not in FORMATS:
         raise UserError(f"unknown format {quoted(format)}; {did_you_mean(format, FORMATS)}")
     told = format or tell_format(source)
+    if is_parquet(source.files[0]):
+        return columnar.read(source, told, own_gold=own_gold, others=others)
     if told == "conll":
         return conll.read(source, own_gold=own_gold, others=others)
     return {"jsonl": jsonl.read, "table": table.read, "lines": lines.read}[told](source)
@@ -43,8 +46,8 @@ def read(
 def tell_format(source: Source) -> str:
     """Tell a file's format from its content; its ending decides only where the content does not."""
     file = source.files[0]
-    if file.data.startswith(PARQUET) or file.suffix == ".parquet":
-        return "table"
+    if is_parquet(file) or file.suffix == ".parquet":
+        return columnar.told_format(source)
     if file.suffix in (".jsonl", ".ndjson", ".json"):
         return "jsonl"
     if file.suffix not in CONLL_SUFFIXES and re.match(rb'\s*\{\s*["}]', file.data[:SAMPLE]):
@@ -76,7 +79,8 @@ def _looks_like_conll(data: bytes) -> bool:
 
 def tags_alone(source: Source) -> bool:
     """Tell whether every line has one word at most: predictions alone, beside a CoNLL-style gold file."""
-    return not re.search(rb"[^ \t\r\n][ \t]+[^ \t\r\n]", source.files[0].data)
+    text = columnar.as_text(source) if is_parquet(source.files[0]) else source
+    return not re.search(rb"[^ \t\r\n][ \t]+[^ \t\r\n]", text.files[0].data)
 
 
 def _is_tag(cell: str) -> bool:

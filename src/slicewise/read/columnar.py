@@ -31,7 +31,7 @@ def read(source: Source, told: str, *, own_gold: bool = False, others: bool = Tr
         return _of_lines(source, made_from, told, own_gold=own_gold, others=others)
     if told == "lines":
         raise source.files[0].error(f"a {was} file in Parquet, not lines; convert it again with --format lines")
-    return table.read_rows(source)
+    return table.read(source)
 
 
 def told_format(source: Source) -> str:

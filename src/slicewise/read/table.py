@@ -29,15 +29,6 @@ HEADER_WORDS = {
 
 def read(source: Source) -> Annotations:
     """Read one file or several with the same columns."""
-    if parquet.is_parquet(source.files[0]):
-        from slicewise.read import columnar  # which reads tables, too
-
-        return columnar.read(source, columnar.told_format(source))
-    return read_rows(source)
-
-
-def read_rows(source: Source) -> Annotations:
-    """Read the rows of one file or several."""
     frames, numbers = zip(*(_parsed(source, file) for file in source.files), strict=True)
     frame = pl.concat(frames, how="diagonal_relaxed") if len(frames) > 1 else frames[0]
     return annotate(source, frame, list(numbers))
