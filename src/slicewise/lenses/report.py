@@ -100,18 +100,20 @@ def report(
         part, said = _look(evaluation, request, partial(_step, step, begins))
         parts.append(part)
         found += said
-    whole = None
+    together = None
     if several:
         step("comparing the data sets")
-        whole = study(loaded, **plan, compare=compare, shared_cuts=shared_cuts, metrics=names, beta=beta, **inference)
+        together = study(
+            loaded, **plan, compare=compare, shared_cuts=shared_cuts, metrics=names, beta=beta, **inference
+        )
     pinned = [one.signature(*([f"dataset:{one.name}"] if several else [])) for one in loaded]
     return ReportResult(
         command="report",
         signature=" | ".join([*pinned, *request.signature()]),
-        data=loaded[0].summary() if whole is None else whole.data,
+        data=loaded[0].summary() if together is None else together.data,
         title=title or ", ".join(evaluation.name for evaluation in loaded),
         parts=tuple(parts),
-        study=whole,
+        study=together,
         statements=statements.strongest(found, {name for part in parts for name in _best(part.score)}),
         survived=len(found),
     )
