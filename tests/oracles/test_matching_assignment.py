@@ -62,12 +62,14 @@ def test_both_ways_of_solving_agree_with_all_matchings(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(solver, "NARROW", narrow)
         if edges:
-            mask = solver.solve([e[0] for e in edges], [e[1] for e in edges], [e[2] for e in edges])
+            mask = solver.solve(np.array([(left, right, *weight) for left, right, weight in edges]))
             assert {(e[0], e[1]) for e, chosen in zip(edges, mask, strict=True) if chosen} == slow(edges, 3)
 
 
+@pytest.mark.parametrize("many", [0, solver.MANY])
 @pytest.mark.parametrize("seed", range(5))
-def test_wide_parts_have_the_weight_scipy_finds(seed: int) -> None:
+def test_wide_parts_have_the_weight_scipy_finds(seed: int, many: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solver, "MANY", many)
     from scipy.optimize import linear_sum_assignment
 
     rng = np.random.default_rng(seed)
@@ -97,6 +99,14 @@ def test_a_long_chain_takes_time_in_proportion_to_its_length() -> None:
     chosen = best_matching(left, right, np.ones((len(left), 1), dtype=np.int64))
     assert chosen.sum() == n
     assert time.process_time() - started < 10
+
+
+def test_the_width_is_the_most_right_nodes_that_are_open_at_once() -> None:
+    chain = np.array([(i, j) for i in range(9) for j in (i, i + 1)])
+    assert solver._width(chain) == 1
+    assert solver._width(np.array(list(itertools.product(range(3), range(5))))) == 5
+    assert solver._width(np.array([(0, 7), (1, 7), (1, 9), (2, 9), (3, 9), (3, 2)])) == 1
+    assert solver._width(np.array([(0, 7), (1, 2), (1, 9), (2, 7), (2, 9), (3, 2)])) == 3
 
 
 def test_large_weights_do_not_overflow() -> None:

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from slicewise.matching.overlaps import Spans, overlap_counts, overlapping_pairs
+from slicewise.matching.overlaps import Spans, contested, overlap_counts, overlapping_pairs
 
 Rows = list[tuple[int, int, int]]
 rows = st.lists(
@@ -32,6 +32,13 @@ def test_pairs_are_those_that_share_a_position(a: Rows, b: Rows) -> None:
     left, right = overlapping_pairs(spans(a), spans(b))
     assert sorted(zip(left.tolist(), right.tolist(), strict=True)) == slow(a, b)
     assert overlap_counts(spans(a), spans(b)).tolist() == [sum(i == at for i, _ in slow(a, b)) for at in range(len(a))]
+
+
+@settings(deadline=None)
+@given(rows)
+def test_contested_spans_are_all_that_overlap_another(a: Rows) -> None:
+    found = contested(spans(a))
+    assert found.tolist() == [sum(i == at for i, _ in slow(a, a)) > 1 for at in range(len(a))]
 
 
 def test_small_integers_do_not_overflow() -> None:

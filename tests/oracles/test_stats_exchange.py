@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from slicewise.stats import exchange as tested
-from slicewise.stats.exchange import Exchanges, slice_randomisation
+from slicewise.stats.exchange import Exchanges, Table, slice_randomisation
 from slicewise.stats.tests import randomisation_p
 
 Array = np.ndarray[Any, Any]
@@ -141,7 +141,18 @@ def test_many_statistics_and_more_systems_than_a_tile_has_columns() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("AT_ONCE", 64), ("JUDGED_AT_ONCE", 1), ("JUDGED_AT_ONCE", 700), ("SPARSE", 0)]
+    ("name", "value"),
+    [
+        ("AT_ONCE", 0),
+        ("AT_ONCE", 2**30),
+        ("HELD", 0),
+        ("FEW", 0),
+        ("FEW", 1),
+        ("JUDGED_AT_ONCE", 1),
+        ("JUDGED_AT_ONCE", 700),
+        ("SPARSE", 0),
+        ("EXACT_IN_SINGLE", 0),
+    ],
 )
 def test_blocks_make_no_difference(name: str, value: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tested, name, value)
@@ -150,11 +161,14 @@ def test_blocks_make_no_difference(name: str, value: int, monkeypatch: pytest.Mo
 
 def test_the_draws_are_whole_and_fair() -> None:
     exchanges = Exchanges.drawn(20, 4000, 1)
-    moved = exchanges.sums(np.arange(20), np.eye(20, dtype=np.float32))
+    some, none = np.array([3, 11]), np.empty((0, 2))
+    tables = [Table.cut(np.eye(20, dtype=np.float32)), Table.cut(np.eye(2), some), Table.cut(none, np.array([], int))]
+    moved, moved_of_some, moved_of_none = exchanges.sums(tables)
     assert moved.shape == (20, 4000)
     assert set(np.unique(moved)) == {0, 1}
     assert np.abs(moved.mean(axis=1) - 0.5).max() < 4.5 * 0.5 / np.sqrt(4000)
-    assert exchanges.sums(np.array([], dtype=int), np.empty((0, 2))).tolist() == [[0.0] * 4000] * 2
+    assert np.array_equal(moved_of_some, moved[some])
+    assert moved_of_none.tolist() == [[0.0] * 4000] * 2
 
 
 def test_the_callers_numbers_are_left_alone() -> None:

@@ -60,6 +60,22 @@ def test_p_is_that_of_a_plain_loop(clusters: int, draws: int, monkeypatch: pytes
         assert undefined.tolist() == expected_undefined
 
 
+@pytest.mark.parametrize("labels", [1, 2, 9])
+@pytest.mark.parametrize("unit", [1.0, 0.3])
+def test_statistics_that_systems_share_and_many_of_them(labels: int, unit: float) -> None:
+    rng = np.random.default_rng(labels)
+    statistics = np.concatenate([counts(rng, 40, 3) for _ in range(labels)], axis=2) * unit
+
+    def macro(sums: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        return np.asarray(np.nan_to_num(f1(sums.reshape(*sums.shape[:-1], labels, 3))).mean(axis=-1))
+
+    expected_p, expected_undefined = slow(statistics, macro, PAIRS, 130, 5)
+    p, undefined = randomisation_p(statistics, macro, PAIRS, draws=130, seed=5)
+    assert p.tolist() == expected_p
+    assert undefined.tolist() == expected_undefined
+    assert len(set(expected_p)) > 2
+
+
 def test_undefined_draws_are_left_out_and_counted() -> None:
     statistics = np.array(
         [[[1, 1, 1], [0, 0, 0]], [[0, 0, 0], [1, 2, 1]]], dtype=float

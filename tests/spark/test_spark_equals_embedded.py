@@ -18,7 +18,13 @@ if TYPE_CHECKING:
 
     Given = dict[str, Any]
 
-LENSES: dict[str, Callable[..., Any]] = {"score": slicewise.score}
+LENSES: dict[str, Callable[..., Any]] = {
+    "score": slicewise.score,
+    "buckets": slicewise.buckets,
+    "features": slicewise.features,
+    "complement": slicewise.complement,
+    "difficulty": slicewise.difficulty,
+}
 LARGE = 1_000_000
 
 
@@ -60,6 +66,40 @@ def news(examples: Path, tmp_path_factory: pytest.TempPathFactory) -> Given:
 def test_entities_in_the_examples(news: Given, session: Any, lens: str) -> None:
     """Spans with their documents and training data."""
     compared(lens, news, session, 400)
+
+
+@pytest.fixture(scope="module")
+def tweets(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Given:
+    """Entities in tweets: the shared task's own data."""
+    folder, data = tmp_path_factory.mktemp("tweets"), shared_data / "wnut17"
+    systems = sorted((data / "systems").glob("*.conll"))[:3]
+    return {
+        "gold": converted(folder, data / "test.conll"),
+        "train": str(data / "train.conll"),
+        "systems": {path.stem: converted(folder, path) for path in systems},
+    }
+
+
+@pytest.mark.parametrize("lens", LENSES)
+def test_entities_in_tweets(tweets: Given, session: Any, lens: str) -> None:
+    """Real data of a shared task."""
+    compared(lens, tweets, session, 500)
+
+
+@pytest.fixture(scope="module")
+def sentiment(examples: Path, tmp_path_factory: pytest.TempPathFactory) -> Given:
+    """Labels of sentences."""
+    folder, data = tmp_path_factory.mktemp("sentiment"), examples / "sentiment"
+    gold = converted(folder, data / "test.tsv")
+    systems = {path.stem: converted(folder, path) for path in sorted((data / "systems").glob("*.txt"))[:3]}
+    return {"gold": f"{gold}:2", "inputs": [f"{gold}:1"], "systems": systems}
+
+
+@pytest.mark.parametrize("lens", LENSES)
+def test_labels_in_the_examples(sentiment: Given, session: Any, lens: str) -> None:
+    """One label per sentence, and its text."""
+    options = {"bigrams": True, "shapes": True, "pairs": True} if lens == "features" else {}
+    compared(lens, sentiment, session, 300, **options)
 
 
 @pytest.fixture(scope="module")

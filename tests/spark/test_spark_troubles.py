@@ -44,8 +44,9 @@ def given(folder: Path) -> dict[str, Any]:
 def test_a_row_without_a_score_is_named(session: Any, tmp_path: Path) -> None:
     """One line with file and row, and no stack trace."""
     for i in range(3):
-        pl.DataFrame({"correct": [True, None if i == 1 else False, True]}).write_parquet(tmp_path / f"{i}.parquet")
-    parted = load(task="scores", systems={"m": f"{tmp_path}/*.parquet:correct"}, engine=session, part_rows=2)
+        scores = [True, None if i == 1 else False] + [True] * 12_000
+        pl.DataFrame({"correct": scores}).write_parquet(tmp_path / f"{i}.parquet")
+    parted = load(task="scores", systems={"m": f"{tmp_path}/*.parquet:correct"}, engine=session, part_rows=9000)
     with pytest.raises(UserError) as told:
         slicewise.score(parted)
     assert str(told.value).startswith(f"{tmp_path}/1.parquet:2: no score; expected a finite number")
@@ -54,12 +55,12 @@ def test_a_row_without_a_score_is_named(session: Any, tmp_path: Path) -> None:
 def test_a_damaged_page_is_named(session: Any, tmp_path: Path) -> None:
     """Files whose end is well are found out by the worker that reads them."""
     for i in range(3):
-        pl.DataFrame({"correct": [k % 2 for k in range(500)]}).write_parquet(tmp_path / f"{i}.parquet")
+        pl.DataFrame({"correct": [k % 2 for k in range(12_000)]}).write_parquet(tmp_path / f"{i}.parquet")
     bad = tmp_path / "1.parquet"
     data = bytearray(bad.read_bytes())
     data[4:40] = b"\xff" * 36
     bad.write_bytes(data)
-    parted = load(task="scores", systems={"m": f"{tmp_path}/*.parquet:correct"}, engine=session, part_rows=500)
+    parted = load(task="scores", systems={"m": f"{tmp_path}/*.parquet:correct"}, engine=session, part_rows=12_000)
     with pytest.raises(UserError, match="is cut or damaged") as told:
         slicewise.score(parted)
     assert str(told.value).startswith(f"{bad}: ")

@@ -122,7 +122,7 @@ class Spark:
         columns = [f"`{name}` {_spark_type(kind)}" for name, kind in empty.schema.items()]
         schema = ", ".join([*columns, f"`{PART}` bigint", f"`{WRONG}` string"])
         numbers = self.session.range(0, len(source), 1, len(source))
-        return empty, numbers.mapInArrow(_Task(source, kernel), schema)
+        return empty, numbers.mapInArrow(_Task(source, kernel, empty), schema)
 
 
 def _spark_type(kind: Any) -> str:
@@ -136,6 +136,8 @@ class _Task:
 
     source: PartSource
     kernel: Kernel
+    empty: pl.DataFrame
+    """A table without rows: Spark goes by the order of columns."""
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         """Return the kernel's tables as Arrow batches."""
@@ -144,13 +146,13 @@ class _Task:
                 yield from self._table(number).to_arrow(compat_level=pl.CompatLevel.oldest()).to_batches()
 
     def _table(self, number: int) -> pl.DataFrame:
-        nothing = pl.lit(None, pl.String)
+        wrong = None
         try:
-            table = self.kernel(self.source.part(number, self.kernel.needs))
+            table = self.kernel(self.source.part(number, self.kernel.needs)).select(self.empty.columns)
         except UserError as problem:
-            table, nothing = self.kernel(self.source.head(self.kernel.needs)), pl.lit(str(problem))
-            table = pl.DataFrame({name: [None] for name in table.columns}, schema=table.schema)
-        return table.with_columns(pl.lit(number, pl.Int64).alias(PART), nothing.cast(pl.String).alias(WRONG))
+            wrong = str(problem)
+            table = pl.DataFrame({name: [None] for name in self.empty.columns}, schema=self.empty.schema)
+        return table.with_columns(pl.lit(number, pl.Int64).alias(PART), pl.lit(wrong, pl.String).alias(WRONG))
 
 
 def _collected(frame: nw.LazyFrame[Any]) -> pl.DataFrame:

@@ -71,8 +71,7 @@ def _tangles(left: Index, right: Index, weight: Ints) -> Mask:
     for start, end in zip([0, *bounds.tolist()], [*bounds.tolist(), len(rows)], strict=True):
         key = content[start * size : end * size]
         if key not in solved:
-            block = rows[start:end].tolist()
-            solved[key] = bytes(solve([r[0] for r in block], [r[1] for r in block], [r[2:] for r in block]))
+            solved[key] = solve(rows[start:end]).tobytes()
         masks.append(solved[key])
     chosen[order] = np.frombuffer(b"".join(masks), dtype=bool)
     return chosen

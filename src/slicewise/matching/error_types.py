@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from slicewise.matching.assignment import best_matching
-from slicewise.matching.overlaps import Spans, overlap_counts, overlapping_pairs
+from slicewise.matching.overlaps import Spans, contested_units, overlap_counts, overlapping_pairs
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     Ints = NDArray[np.integer[Any]]
@@ -45,12 +47,12 @@ def error_types(item: Ints, start: Ints, end: Ints, label: Ints, gold: Mask, ret
     are to be compared in. The order of the units makes no difference.
     """
     spans = Spans(item, start, end)
-    missed, spurious = np.flatnonzero(gold & ~returned), np.flatnonzero(returned & ~gold)
-    kind = np.zeros(len(item), dtype=np.int8)
-    kind[missed], kind[spurious] = MISSED, SPURIOUS
+    kind = (gold & ~returned) * np.int8(MISSED) + (returned & ~gold) * np.int8(SPURIOUS)
+    near = contested_units(spans, gold | returned)
     overlaps = np.zeros(len(item), dtype=bool)
-    overlaps[missed] = overlap_counts(spans[missed], spans[np.flatnonzero(returned)]) > 0
-    overlaps[spurious] = overlap_counts(spans[spurious], spans[np.flatnonzero(gold)]) > 0
+    missed, spurious = near[kind[near] == MISSED], near[kind[near] == SPURIOUS]
+    overlaps[missed] = overlap_counts(spans[missed], spans[near[returned[near]]]) > 0
+    overlaps[spurious] = overlap_counts(spans[spurious], spans[near[gold[near]]]) > 0
 
     left, right = _matched(spans, label, missed[overlaps[missed]], spurious[overlaps[spurious]])
     partner = np.full(len(item), -1, dtype=np.intp)
@@ -74,5 +76,16 @@ def _matched(spans: Spans, label: Ints, missed: Index, spurious: Index) -> tuple
 
 
 def in_order(spans: Spans, label: Ints, units: Index) -> Index:
-    """Return the units sorted by item, start, end and label."""
-    return units[np.lexsort((label[units], spans.end[units], spans.start[units], spans.item[units]))]
+    """Return the units sorted by item, start, end and label; as a rule they are."""
+    columns = [column[units] for column in (spans.item, spans.start, spans.end, label)]
+    return units if _ascending(columns) else units[np.lexsort(columns[::-1])]
+
+
+def _ascending(columns: Sequence[Ints]) -> bool:
+    """Tell whether rows are in order: by the first column, where that is equal by the second, and so on."""
+    tied = np.ones(max(0, len(columns[0]) - 1), dtype=bool)
+    for column in columns:
+        if (tied & (column[1:] < column[:-1])).any():
+            return False
+        tied &= column[1:] == column[:-1]
+    return True

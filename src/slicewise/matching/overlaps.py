@@ -48,6 +48,23 @@ def overlap_counts(a: Spans, b: Spans) -> Index:
     return begun - over
 
 
+def contested(spans: Spans) -> NDArray[np.bool_]:
+    """Tell which spans may overlap another: they stand in a run of spans each of which begins before all others end."""
+    [(begin, stop)] = _on_a_line(spans)
+    order = np.argsort(begin, kind="stable")
+    new = np.ones(len(order) + 1, dtype=bool)
+    new[1:-1] = begin[order][1:] >= np.maximum.accumulate(stop[order])[:-1]
+    found = np.empty(len(order), dtype=bool)
+    found[order] = ~(new[:-1] & new[1:])
+    return found
+
+
+def contested_units(spans: Spans, present: NDArray[np.bool_]) -> Index:
+    """Return those of the spans that are present which may overlap another of them."""
+    units = np.flatnonzero(present)
+    return units[contested(spans[units])]
+
+
 def _on_a_line(*sides: Spans) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Return starts and ends with the items laid one after another."""
     width = max(int(side.end.max(initial=0)) for side in sides)

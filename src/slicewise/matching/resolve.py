@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from slicewise.matching.overlaps import contested
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -23,22 +25,10 @@ def resolved(spans: Spans, votes: NDArray[np.integer[Any]], label_rank: NDArray[
     Spans are taken in this order: most votes, then the longer, then the earlier start, then the lower rank of the
     label, then as given. One is kept if it shares no position with one that is kept already.
     """
-    kept = ~_contested(spans)
+    kept = ~contested(spans)
     rows = np.flatnonzero(~kept)
     kept[rows] = _taken(spans[rows], votes[rows], label_rank[rows])
     return kept
-
-
-def _contested(spans: Spans) -> NDArray[np.bool_]:
-    """Tell which spans may overlap another: they stand in a run of spans each of which begins before all others end."""
-    line = spans.item.astype(np.int64) * int(spans.end.max(initial=0))
-    begin, stop = line + spans.start, line + spans.end
-    order = np.argsort(begin, kind="stable")
-    apart = begin[order][1:] >= np.maximum.accumulate(stop[order])[:-1]
-    run = np.cumsum(np.concatenate([np.zeros(min(1, len(order)), np.bool_), apart]))
-    found = np.zeros(len(order), np.bool_)
-    found[order] = np.bincount(run)[run] > 1 if len(order) else False
-    return found
 
 
 def _taken(spans: Spans, votes: NDArray[np.integer[Any]], label_rank: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:

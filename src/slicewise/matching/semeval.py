@@ -9,7 +9,7 @@ import numpy as np
 
 from slicewise.matching.assignment import best_matching
 from slicewise.matching.error_types import in_order
-from slicewise.matching.overlaps import Spans, overlap_counts, overlapping_pairs
+from slicewise.matching.overlaps import Spans, contested_units, overlap_counts, overlapping_pairs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,29 +38,36 @@ def semeval_matches(item: Ints, start: Ints, end: Ints, label: Ints, gold: Mask,
     difference.
     """
     spans = Spans(item, start, end)
-    correct = gold & returned
-    paired = correct | _same_span(spans, label, gold, returned)
+    strict = (gold & returned).astype(float)
+    exact, partial, by_type = strict.copy(), strict.copy(), strict.copy()
+    near = contested_units(spans, gold | returned)
+    exact[near], partial[near], by_type[near] = _credits(spans[near], label[near], gold[near], returned[near])
+    return SemEval(strict, exact, partial, by_type)
+
+
+def _credits(spans: Spans, label: Ints, gold: Mask, returned: Mask) -> tuple[Credit, Credit, Mask]:
+    """Return the credits of exact, partial and type."""
+    paired = (gold & returned) | _same_span(spans, label, gold, returned)
     exact = (gold & paired).astype(float)
     partial = exact + 0.5 * _overlapping(spans, label, gold & ~paired, returned & ~paired)
-    return SemEval(correct.astype(float), exact, partial, _same_label(spans, label, gold, returned).astype(float))
+    return exact, partial, _same_label(spans, label, gold, returned)
 
 
 def _same_span(spans: Spans, label: Ints, gold: Mask, returned: Mask) -> Mask:
     """Return which wrong units are paired when as many missed and spurious ones of the same span are as possible."""
-    wrong = np.flatnonzero(gold ^ returned)
-    item, start, end, spurious = spans.item[wrong], spans.start[wrong], spans.end[wrong], returned[wrong]
-    order = np.lexsort((label[wrong], spurious, end, start, item))
-    new = np.ones(len(order), dtype=bool)
+    wrong = in_order(spans, label, np.flatnonzero(gold ^ returned))
+    new = np.ones(len(wrong), dtype=bool)
     new[1:] = False
-    for column in (item[order], start[order], end[order]):
+    for column in (spans.item[wrong], spans.start[wrong], spans.end[wrong]):
         new[1:] |= column[1:] != column[:-1]
-    group = np.cumsum(new) - 1
-    n_spurious = np.bincount(group, weights=spurious[order]).astype(np.intp)
-    n_missed = np.bincount(group) - n_spurious
-    place = np.arange(len(order)) - np.flatnonzero(new)[group]  # missed ones come first in a group
-    place -= np.where(spurious[order], n_missed[group], 0)
+    group, first = np.cumsum(new) - 1, np.flatnonzero(new)
+    spurious = returned[wrong]
+    before: Index = np.cumsum(spurious) - spurious
+    before -= before[first][group]  # spurious ones of the same span that come before
+    place = np.where(spurious, before, np.arange(len(wrong)) - first[group] - before)
+    n_spurious = np.bincount(group[spurious], minlength=len(first))
     paired = np.zeros(len(gold), dtype=bool)
-    paired[wrong[order]] = place < np.minimum(n_spurious, n_missed)[group]
+    paired[wrong] = place < np.minimum(n_spurious, np.bincount(group, minlength=len(first)) - n_spurious)[group]
     return paired
 
 

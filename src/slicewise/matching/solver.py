@@ -10,25 +10,31 @@ from heapq import heappop, heappush
 from math import prod
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
+    Edges = NDArray[np.int64]  # rows of left node, right node and weights
     Options = list[list[tuple[int, int]]]  # for every left node its (right node, weight), right nodes ascending
 
 MANY = 4_000  # edges beyond which a tangle is solved as a whole matrix, its ties by the order of its rows
 NARROW = 8  # right nodes that are shared between earlier and later left nodes, at most, for the sweep
 
 
-def solve(left: Sequence[int], right: Sequence[int], weight: Sequence[Sequence[int]]) -> list[bool]:
-    """Return which edges are chosen; `weight` has one row per edge, compared by column sums, the first column first."""
+def solve(edges: Edges) -> NDArray[np.bool_]:
+    """Return which edges are chosen; weights are compared by column sums, the first column first."""
+    narrow = _width(edges) <= NARROW
+    if not narrow and len(edges) > MANY:
+        return _dense(edges)
+    left, right = edges[:, 0].tolist(), edges[:, 1].tolist()
     options: Options = [[] for _ in range(left[-1] + 1)]
-    for one, other, value in zip(left, right, _packed(weight), strict=True):
+    for one, other, value in zip(left, right, _packed(edges[:, 2:].tolist()), strict=True):
         options[one].append((other, value))
-    if _width(options) <= NARROW:
-        chosen = _sweep(options)
-    else:
-        chosen = _augment(options) if len(left) <= MANY else _dense(left, right, weight)
-    return [chosen[one] == other for one, other in zip(left, right, strict=True)]
+    chosen = _sweep(options) if narrow else _augment(options)
+    return np.array([chosen[one] == other for one, other in zip(left, right, strict=True)], dtype=bool)
 
 
 def _packed(weight: Sequence[Sequence[int]]) -> list[int]:
@@ -45,16 +51,14 @@ def _last_users(options: Options) -> dict[int, int]:
     return {right: left for left, choices in enumerate(options) for right, _ in choices}
 
 
-def _width(options: Options) -> int:
+def _width(edges: Edges) -> int:
     """Return how many right nodes are at most open at once: seen by a left node and needed by a later one."""
-    last = _last_users(options)
-    opened: set[int] = set()
-    widest = 0
-    for left, choices in enumerate(options):
-        opened.update(right for right, _ in choices)
-        opened = {right for right in opened if last[right] > left}
-        widest = max(widest, len(opened))
-    return widest
+    left, right = edges[:, 0], edges[:, 1]
+    first, last = np.full((2, right.max() + 1), left[-1])
+    first[right[::-1]] = left[::-1]  # edges come in order: the last one written is the first of its node
+    last[right] = left
+    size = left[-1] + 1
+    return int(np.cumsum(np.bincount(first, minlength=size) - np.bincount(last, minlength=size)).max())
 
 
 def _sweep(options: Options) -> list[int]:
@@ -141,22 +145,21 @@ def _augment(options: Options) -> list[int]:
     return [right if right < rights else -1 for right in partner]
 
 
-def _dense(left: Sequence[int], right: Sequence[int], weight: Sequence[Sequence[int]]) -> list[int]:
-    """Return each left node's partner or −1, by a dense assignment: for hundreds of spans that all overlap."""
-    import numpy as np
+def _dense(edges: Edges) -> NDArray[np.bool_]:
+    """Return which edges are chosen, by a dense assignment: for hundreds of spans that all overlap."""
     from scipy.optimize import linear_sum_assignment
 
-    rows, columns = left[-1] + 1, max(right) + 1
+    left, right = edges[:, 0], edges[:, 1]
+    rows, columns = int(left[-1]) + 1, int(right.max()) + 1
     values = np.zeros((rows, columns))
     packed = np.zeros(len(left))
-    for column in np.asarray(weight, dtype=np.float64).T:
+    for column in edges[:, 2:].T.astype(np.float64):
         packed = packed * (1 + min(rows, columns) * column.max()) + column
-    values[np.asarray(left), np.asarray(right)] = packed
-    chosen = [-1] * rows
-    for one, other in zip(*linear_sum_assignment(values, maximize=True), strict=True):
-        if values[one, other] > 0:
-            chosen[int(one)] = int(other)
-    return chosen
+    values[left, right] = packed
+    chosen = np.full(rows, -1)
+    one, other = linear_sum_assignment(values, maximize=True)
+    chosen[one] = np.where(values[one, other] > 0, other, -1)
+    return np.asarray(chosen[left] == right)
 
 
 def _costs(options: Options, rights: int) -> Options:

@@ -7,6 +7,7 @@ so few whole numbers repeat: the draws are tallied by what the two systems gain,
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
     Gains = tuple[Places, Array, Places]
     """How many gains each of some pairs has; `(columns, gains)`; in how many draws each gain is made."""
 
-AT_ONCE = 8 * ROWS  # draws whose exchanges are multiplied at a time: they stay in the cache
+AT_ONCE = 2**19  # exchanges that are multiplied at a time: they stay in the cache
+HELD = 2**24  # sums of several slices that are held at a time, made from the same exchanges
+FEW = 0.75  # of the clusters: where more differ, all are multiplied as they come
 JUDGED_AT_ONCE = 2**15  # gains
 SPARSE = 16  # a tally may have this many places per draw; beyond, judging every draw is quicker
 BITS = 50  # of a code: sums and differences of codes stay below 2⁵³
@@ -47,13 +50,13 @@ def slice_randomisation(
     if not cells:
         return []
     exchanges = Exchanges.drawn(len(cells[0]), draws, seed)
-    results = []
-    for array in cells:
-        by_slice = np.array(np.moveaxis(array, 2, 0), dtype=np.float64, order="C")
-        p, undefined = np.empty((len(pairs), len(by_slice))), np.empty((len(pairs), len(by_slice)), dtype=np.int64)
-        for at, statistics in enumerate(by_slice):
-            p[:, at], undefined[:, at] = _slice_p(statistics, finish, pairs, exchanges)
-        results.append((p, undefined))
+    results = [(np.empty((len(pairs), c.shape[2])), np.empty((len(pairs), c.shape[2]), np.int64)) for c in cells]
+    places = [(result, at) for result, array in zip(results, cells, strict=True) for at in range(array.shape[2])]
+    found = (
+        found for some in _batches(_slices(cells, pairs), draws) for found in _tested(some, finish, pairs, exchanges)
+    )
+    for ((p, undefined), at), (own_p, own_undefined) in zip(places, found, strict=True):
+        p[:, at], undefined[:, at] = own_p, own_undefined
     return results
 
 
@@ -63,6 +66,7 @@ class Exchanges:
 
     packed: NDArray[np.uint8]
     """`(clusters/8, draws)`, eight clusters to a byte; whole tiles of draws, of which the last may not count."""
+    clusters: int
     draws: int
 
     @classmethod
@@ -73,48 +77,138 @@ class Exchanges:
         packed = np.empty((width, -(-draws // ROWS) * ROWS), dtype=np.uint8)
         for start in range(0, packed.shape[1], ROWS):
             packed[:, start : start + ROWS] = np.frombuffer(rng.bytes(width * ROWS), np.uint8).reshape(ROWS, width).T
-        return cls(packed, draws)
+        return cls(packed, clusters, draws)
 
-    def sums(self, clusters: Places, table: NDArray[Any]) -> NDArray[Any]:
-        """Return the sums of `table`, `(some clusters, columns)`, over those that change places: `(columns, draws)`."""
-        deep = -(-len(clusters) // DEPTH) or 1
-        depth = -(-len(clusters) // deep)
-        byte, bit = np.zeros(deep * depth, np.int64), np.zeros((deep * depth, 1), np.uint8)
-        byte[: len(clusters)], bit[: len(clusters), 0] = clusters // 8, 128 >> clusters % 8
-        scaled = np.zeros((deep * depth, table.shape[1]), table.dtype)
-        # a bit that is set is worth a power of two, and division by that is exact
-        scaled[: len(clusters)] = table / bit[: len(clusters)].astype(table.dtype)
-        factors = scaled.reshape(deep, depth, table.shape[1]).swapaxes(1, 2).copy()
-        result = np.empty((table.shape[1], self.packed.shape[1]), table.dtype)
-        for start in range(0, result.shape[1], AT_ONCE):
-            some = slice(start, start + AT_ONCE)
-            bits = (self.packed[:, some].take(byte, axis=0) & bit).astype(table.dtype)
-            tiles = bits.reshape(deep, depth, bits.shape[1] // ROWS, ROWS).transpose(2, 0, 1, 3)
-            for first in range(0, len(result), COLUMNS):
-                part = slice(first, first + COLUMNS)
-                summed = np.matmul(factors[:, part], tiles).sum(axis=1)
-                result[part, some] = summed.swapaxes(0, 1).reshape(summed.shape[1], -1)
-        return result[:, : self.draws]
+    def sums(self, tables: Sequence[Table]) -> list[NDArray[Any]]:
+        """Return the sums of every table over the clusters that change places, `(columns, draws)`."""
+        results = [np.empty((table.columns, self.packed.shape[1]), table.factors.dtype) for table in tables]
+        at_once = ROWS * max(1, AT_ONCE // (ROWS * max(1, self.clusters)))
+        for start in range(0, self.packed.shape[1], at_once):
+            some = slice(start, start + at_once)
+            drawn = np.unpackbits(self.packed[:, some], axis=0, count=self.clusters)
+            bits = np.zeros((prod(_tiling(self.clusters)), drawn.shape[1]), np.float32)
+            bits[: self.clusters] = drawn
+            for table, result in zip(tables, results, strict=True):
+                table.sum_over(bits, out=result[:, some])
+        return [result[:, : self.draws] for result in results]
 
 
-def _slice_p(statistics: Array, finish: Finish, pairs: Places, exchanges: Exchanges) -> tuple[Array, Places]:
-    """Return p and the number of undefined draws of every pair, from `(clusters, systems, k)`."""
-    total = statistics.sum(axis=0)
-    values = np.asarray(finish(total), dtype=np.float64)
-    differs = (statistics != statistics[:, :1]).any(axis=1)
-    clusters, columns = np.flatnonzero(differs.any(axis=1)), np.flatnonzero(differs.any(axis=0))
-    apart = statistics[clusters][:, :, columns]
-    code = Code.of(apart, pairs)
-    gains = _every_gain if code is None else code.tallied_gains
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Numbers of some clusters, cut into tiles."""
+
+    clusters: Places | None
+    """Those of the tiles' rows, of which the last may stand for nothing; None: all, as they come."""
+    factors: NDArray[Any]
+    """`(tiles, columns, rows of a tile)`, zeros where the clusters end."""
+
+    @classmethod
+    def cut(cls, numbers: NDArray[Any], clusters: Places | None = None) -> Table:
+        """Cut `(clusters, columns)`."""
+        deep, depth = _tiling(len(numbers))
+        padded = np.zeros((deep * depth, numbers.shape[1]), numbers.dtype)
+        padded[: len(numbers)] = numbers
+        rows = None if clusters is None else np.append(clusters, np.zeros(deep * depth - len(clusters), np.int64))
+        return cls(rows, padded.reshape(deep, depth, numbers.shape[1]).swapaxes(1, 2).copy())
+
+    @property
+    def columns(self) -> int:
+        """The number of columns."""
+        return int(self.factors.shape[1])
+
+    def sum_over(self, bits: NDArray[np.float32], out: NDArray[Any]) -> None:
+        """Sum over the clusters that change places, from `(all clusters, draws)`, whole tiles of draws."""
+        deep, _, depth = self.factors.shape
+        own = bits if self.clusters is None else bits.take(self.clusters, axis=0)
+        tiles = (
+            own.astype(out.dtype, copy=False).reshape(deep, depth, bits.shape[1] // ROWS, ROWS).transpose(2, 0, 1, 3)
+        )
+        for first in range(0, self.columns, COLUMNS):
+            part = slice(first, first + COLUMNS)
+            summed = np.matmul(self.factors[:, part], tiles).sum(axis=1)
+            out[part] = summed.swapaxes(0, 1).reshape(summed.shape[1], -1)
+
+
+def _tiling(clusters: int) -> tuple[int, int]:
+    """Return into how many tiles clusters are cut, and of how many rows."""
+    deep = -(-clusters // DEPTH) or 1
+    return deep, -(-clusters // deep)
+
+
+@dataclass(frozen=True, eq=False)
+class Slice:
+    """One slice's statistics, less all in which its systems agree."""
+
+    total: Array
+    columns: Places
+    """The statistics in which systems differ anywhere."""
+    code: Code | None
+    table: Table
+
+    @classmethod
+    def of(cls, statistics: Array, pairs: Places) -> Slice:
+        """Take `(clusters, systems, k)` apart."""
+        differs = (statistics != statistics[:, :1]).any(axis=1)
+        clusters, columns = np.flatnonzero(differs.any(axis=1)), np.flatnonzero(differs.any(axis=0))
+        apart = statistics[clusters][:, :, columns]
+        code = Code.of(apart, pairs)
+        if code is None:
+            return cls(statistics.sum(axis=0), columns, None, Table.cut(_flat(apart), clusters))
+        few = len(clusters) < FEW * len(statistics)
+        numbers = _flat(code.to_sum(apart))
+        if not few:
+            numbers, own = np.zeros((len(statistics), numbers.shape[1]), code.dtype), numbers
+            numbers[clusters] = own
+        return cls(statistics.sum(axis=0), columns, code, Table.cut(numbers, clusters if few else None))
+
+
+def _flat(numbers: Array) -> Array:
+    """Return `(clusters, systems, columns)` as `(clusters, columns)`."""
+    return numbers.reshape(len(numbers), prod(numbers.shape[1:]))
+
+
+def _slices(cells: Sequence[NDArray[Any]], pairs: Places) -> Iterator[Slice]:
+    for array in cells:
+        for statistics in np.array(np.moveaxis(array, 2, 0), dtype=np.float64, order="C"):
+            yield Slice.of(statistics, pairs)
+
+
+def _batches(slices: Iterator[Slice], draws: int) -> Iterator[list[Slice]]:
+    """Yield as many slices at a time as can share the work of drawing."""
+    some: list[Slice] = []
+    held = 0
+    for one in slices:
+        size = one.table.columns * draws
+        if some and held + size > HELD:
+            yield some
+            some, held = [], 0
+        some.append(one)
+        held += size
+    yield some
+
+
+def _tested(
+    slices: Sequence[Slice], finish: Finish, pairs: Places, exchanges: Exchanges
+) -> Iterator[tuple[Array, Places]]:
+    """Yield p and the number of undefined draws of every pair in each slice."""
+    for one, sums in zip(slices, exchanges.sums([one.table for one in slices]), strict=True):
+        systems = len(one.total) - (one.code is not None)
+        yield _slice_p(one, sums.reshape(systems, max(1, len(sums) // max(1, systems)), exchanges.draws), finish, pairs)
+
+
+def _slice_p(one: Slice, moved: NDArray[Any], finish: Finish, pairs: Places) -> tuple[Array, Places]:
+    """Return p and the number of undefined draws of every pair, from what moves in each draw."""
+    values = np.asarray(finish(one.total), dtype=np.float64)
+    gains = _every_gain(moved, pairs) if one.code is None else one.code.tallied_gains(moved, pairs)
     larger, undefined = np.zeros(len(pairs), dtype=np.int64), np.zeros(len(pairs), dtype=np.int64)
     done = 0
-    for sizes, gained, times in gains(apart, clusters, pairs, exchanges):
+    for sizes, gained, times in gains:
         some = slice(done, done + len(sizes))
-        as_large, nowhere = _judged(total, values, finish, pairs[some], sizes, columns, gained)
+        as_large, nowhere = _judged(one.total, values, finish, pairs[some], sizes, one.columns, gained)
         larger[some], undefined[some] = _summed(times * as_large, sizes), _summed(times * nowhere, sizes)
         done += len(sizes)
     unknown = np.isnan(values[pairs]).any(axis=1)
-    return np.where(unknown, np.nan, (1 + larger) / (1 + exchanges.draws - undefined)), undefined
+    return np.where(unknown, np.nan, (1 + larger) / (1 + moved.shape[2] - undefined)), undefined
 
 
 def _judged(
@@ -135,18 +229,16 @@ def _judged(
     return as_large, np.isnan(difference)
 
 
-def _every_gain(apart: Array, clusters: Places, pairs: Places, exchanges: Exchanges) -> Iterator[Gains]:
-    """Yield what every pair gains in every draw, one pair at a time."""
-    systems, k = apart.shape[1:]
-    moved = exchanges.sums(clusters, apart.reshape(len(apart), systems * k)).reshape(systems, k, exchanges.draws)
-    once = np.ones(exchanges.draws, dtype=np.int64)
+def _every_gain(moved: Array, pairs: Places) -> Iterator[Gains]:
+    """Yield what every pair gains in every draw, one pair at a time, from `(systems, columns, draws)`."""
+    once = np.ones(moved.shape[2], dtype=np.int64)
     for first, second in pairs:
-        yield np.array([exchanges.draws]), moved[second] - moved[first], once
+        yield np.array([len(once)]), moved[second] - moved[first], once
 
 
 @dataclass(frozen=True, eq=False)
 class Code:
-    """Whole numbers of several columns written as one, as digits are, so that one sum and one tally do for all."""
+    """Whole numbers of several columns written as one, as digits are: one tally does for all, and often one sum."""
 
     worth: Places
     """What 1 in a column is worth."""
@@ -154,8 +246,10 @@ class Code:
     """How many different gains a column can have for any pair."""
     lowest: Places
     """The lowest gains of each pair, `(pairs, columns)`: digits count from there."""
+    as_one: bool
+    """Whether codes are summed: they are small enough for single precision; else, columns are."""
     dtype: type[np.floating[Any]]
-    """In which all sums of codes are exact."""
+    """In which all these sums are exact."""
 
     @classmethod
     def of(cls, apart: Array, pairs: Places) -> Code | None:
@@ -170,17 +264,27 @@ class Code:
             return None
         total = apart.sum(axis=0)
         lowest = (total[pairs[:, 1]] - total[pairs[:, 0]] - reach) / 2
-        dtype = np.float32 if heaviest < EXACT_IN_SINGLE else np.float64
-        return cls(worth.astype(np.int64), width.astype(np.int64), lowest.astype(np.int64), dtype)
+        as_one = heaviest < EXACT_IN_SINGLE
+        dtype = np.float32 if as_one or between[0].max(initial=0.0) < EXACT_IN_SINGLE else np.float64
+        return cls(worth.astype(np.int64), width.astype(np.int64), lowest.astype(np.int64), as_one, dtype)
 
-    def tallied_gains(self, apart: Array, clusters: Places, pairs: Places, exchanges: Exchanges) -> Iterator[Gains]:
-        """Yield what every pair gains and how often, some pairs at a time."""
-        beside = apart - apart[:, :1]  # counted from the first system, gains are the same and numbers smaller
-        moved = exchanges.sums(clusters, (beside @ self.worth).astype(self.dtype)).astype(np.int64)
+    def to_sum(self, apart: Array) -> NDArray[Any]:
+        """Return what is summed of `(clusters, systems, columns)`, of all systems but the first."""
+        beside = apart[:, 1:] - apart[:, :1]  # counted from the first, gains are the same and numbers smaller
+        return ((beside @ self.worth)[:, :, None] if self.as_one else beside).astype(self.dtype)
+
+    def tallied_gains(self, moved: NDArray[Any], pairs: Places) -> Iterator[Gains]:
+        """Yield what every pair gains and how often, some pairs at a time.
+
+        `moved` are the sums of what is summed, `(systems but the first, columns, draws)`.
+        """
+        codes_moved = np.zeros((len(moved) + 1, moved.shape[2]), np.int64)
+        for column, worth in enumerate((1,) if self.as_one else self.worth):
+            codes_moved[1:] += moved[:, column].astype(np.int64) * worth
         tallies: list[tuple[Places, Places]] = []
         start = rows = 0
         for end, (first, second) in enumerate(pairs, 1):
-            tallies.append(_tally(moved[second] - moved[first]))
+            tallies.append(_tally(codes_moved[second] - codes_moved[first]))
             rows += len(tallies[-1][0])
             if rows >= JUDGED_AT_ONCE or end == len(pairs):
                 codes, times = (np.concatenate(parts) for parts in zip(*tallies, strict=True))

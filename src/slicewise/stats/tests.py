@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from slicewise.stats.canonical import is_whole
 from slicewise.stats.products import ROWS, Tiles
 
 if TYPE_CHECKING:
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
     Places = NDArray[np.int64]
     Finish = Callable[[Array], Array]
 
-AT_ONCE = 2**20  # numbers in one block of exchanged statistics
+AT_ONCE = 2**17  # numbers in one block of exchanged statistics: they stay in the cache
+FEW = 8  # numbers; sums of fewer round alike wherever the numbers stand
 SAME = 1e-12  # differences that agree to this share of the values compared are equal
 
 
@@ -37,13 +39,14 @@ def randomisation_p(
     """
     pairs = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
     total = np.asarray(statistics, dtype=np.float64).sum(axis=0)
+    columns = _differing(statistics)
     values = np.asarray(finish(total), dtype=np.float64)
     larger, undefined = np.zeros(len(pairs), dtype=np.int64), np.zeros(len(pairs), dtype=np.int64)
-    for moved in _moved(statistics, draws, seed):
-        block = max(1, AT_ONCE // max(1, moved.shape[0] * moved.shape[2]))
+    for moved in _moved(statistics[:, :, columns], draws, seed):
+        block = max(1, AT_ONCE // max(1, moved.shape[1] * total.shape[1]))
         for start in range(0, len(pairs), block):
             some = slice(start, start + block)
-            counted, nowhere = _exchange(total, values, moved, finish, pairs[some])
+            counted, nowhere = _exchange(total, values, columns, moved, finish, pairs[some])
             larger[some] += counted
             undefined[some] += nowhere
     unknown = np.isnan(values[pairs]).any(axis=1)
@@ -51,14 +54,22 @@ def randomisation_p(
     return p, undefined
 
 
+def _differing(statistics: NDArray[Any]) -> Places:
+    """Return the statistics in which systems differ anywhere; of fractions all, whose sums may be rounded."""
+    if not is_whole(statistics):
+        return np.arange(statistics.shape[2])
+    return np.flatnonzero((statistics != statistics[:, :1]).any(axis=(0, 1)))
+
+
 def _moved(statistics: NDArray[Any], draws: int, seed: int) -> Iterator[NDArray[np.float64]]:
-    """Yield, some draws at a time, the summed statistics of the clusters that change places: `(draws, systems, k)`."""
+    """Yield, some draws at a time, the summed statistics of the clusters that change places: `(k, draws, systems)`."""
     clusters = len(statistics)
     tiles = Tiles.cut(statistics, heaviest=clusters)
     factors = tiles.factors()
     for bits in exchanges(clusters, draws, seed):
         factors[: len(bits), :clusters] = bits
-        yield tiles.times(factors[: len(bits)]).reshape(len(bits), *statistics.shape[1:])
+        moved = tiles.times(factors[: len(bits)]).reshape(len(bits), *statistics.shape[1:])
+        yield np.ascontiguousarray(moved.transpose(2, 0, 1))
 
 
 def exchanges(clusters: int, draws: int, seed: int) -> Iterator[NDArray[np.uint8]]:
@@ -74,15 +85,25 @@ def exchanges(clusters: int, draws: int, seed: int) -> Iterator[NDArray[np.uint8
 def _exchange(
     total: NDArray[np.float64],
     values: NDArray[np.float64],
+    columns: Places,
     moved: NDArray[np.float64],
     finish: Finish,
     pairs: NDArray[np.int64],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return per pair in how many of these draws the difference is as large as observed, and in how many undefined."""
     first, second = pairs.T
-    gained = moved[:, second] - moved[:, first]
-    a, b = finish(total[first] + gained), finish(total[second] - gained)
-    return as_large(a, b, values[first], values[second])
+    a, b = (np.repeat(total[side].T[:, None], moved.shape[1], axis=1) for side in (first, second))
+    for column, own in zip(columns, moved, strict=True):
+        gained = own.take(second, axis=1) - own.take(first, axis=1)
+        a[column] += gained
+        b[column] -= gained
+    return as_large(finish(_last(a)), finish(_last(b)), values[first], values[second])
+
+
+def _last(sums: Array) -> Array:
+    """Return `(k, draws, pairs)` as `(draws, pairs, k)`; few statistics stay where they are, which is quicker."""
+    moved = np.moveaxis(sums, 0, -1)
+    return moved if len(sums) < FEW else np.ascontiguousarray(moved)
 
 
 def as_large(a: Array, b: Array, observed_a: Array, observed_b: Array) -> tuple[Places, Places]:
