@@ -414,7 +414,9 @@ def _plain(values: pl.Series) -> pl.Series:
     """Return values as whole numbers, as numbers, or as text; null where there is none."""
     if not is_number(values.dtype):
         return as_category(values)
-    return values.cast(pl.Int64) if values.dtype in FITTING else values.cast(pl.Float64).fill_nan(None) + 0.0
+    if values.dtype in FITTING:
+        return values.cast(pl.Int64)
+    return pl.Series(values.cast(pl.Float64).to_numpy() + 0.0).fill_nan(None)  # -0.0 becomes 0.0
 
 
 def _unused(name: str, taken: Sequence[str]) -> str:

@@ -47,9 +47,7 @@ def missing(attribute: Attribute, facts: Facts) -> Need | None:
         Need.TRAIN_LABELS: lambda: facts.train_units is not None,
         Need.WORDS: lambda: facts.corpus is not None,
         Need.GOLD: lambda: evaluation.aligned.answers is None or "gold" in evaluation.aligned.answers.columns,
-        Need.CONFIDENCE: lambda: any(
-            evaluation.confidence(system).is_not_null().any() for system in evaluation.systems
-        ),
+        Need.CONFIDENCE: lambda: facts.told.confidence,
     }
     return next((need for need in Need if need in attribute.needs and not there[need]()), None)
 

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from slicewise.annotations import OUTSIDE, Task
-from slicewise.attributes.aggregate import NOWHERE
+from slicewise.attributes.aggregate import NOWHERE, count, paired
 from slicewise.attributes.sequences import Sequences
 from slicewise.words import split_words
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from slicewise.align.units import UnitSet
     from slicewise.annotations import Annotations
+    from slicewise.attributes.told import Told
     from slicewise.evaluation import Evaluation
 
     Ints = NDArray[np.int64]
@@ -76,10 +77,18 @@ class Rows:
 class Facts:
     """The facts of one evaluation."""
 
-    def __init__(self, evaluation: Evaluation) -> None:
+    def __init__(self, evaluation: Evaluation, told: Told | None = None) -> None:
         self.evaluation = evaluation
+        self._told = told
         self.task = evaluation.task
         self.items = evaluation.aligned.items
+
+    @cached_property
+    def told(self) -> Told:
+        """What is known of all the data; of a part, it has been told."""
+        from slicewise.attributes.survey import surveyed
+
+        return surveyed(self.evaluation) if self._told is None else self._told
 
     # ------------------------------------------------------------------ the test data
 
@@ -133,18 +142,15 @@ class Facts:
             return self.units
         units = self.units
         first, length = self.unit_ranges
-        row, position = expanded(first, length)
-        labels = max(1, len(self.evaluation.aligned.labels))
-        key, inverse = np.unique(position * labels + units.label[row], return_inverse=True)
-        order = np.argsort(inverse, kind="stable")
-        starts = np.searchsorted(inverse[order], np.arange(len(key)))
-        item = np.zeros(len(key), np.int64)
-        item[inverse] = units.item[row]
+        size = int((first + length).max(initial=0)) + 1
+        covered = Covered.by(units.label * size + first, length)
+        label, position = covered.places // size, covered.places % size
+        order = np.lexsort((label, position))
+        item = units.item[covered.first][order]
         columns = {"item": pl.Series(item.astype(np.uint32)), "group": self._groups(item)}
         for name in ("gold", *self.evaluation.systems):
-            has = units.frame[name].to_numpy()[row][order]
-            columns[name] = pl.Series(np.logical_or.reduceat(has, starts) if len(key) else has)
-        return Rows(pl.DataFrame(columns), item, key % labels, key // labels)
+            columns[name] = pl.Series(covered.by_some(units.frame[name].to_numpy())[order])
+        return Rows(pl.DataFrame(columns), item, label[order], position[order])
 
     def _groups(self, item: Ints) -> pl.Series:
         return pl.Series(self.evaluation.aligned.clusters.group[item])
@@ -194,23 +200,24 @@ class Facts:
     # ------------------------------------------------------------------ strings as numbers
 
     @cached_property
-    def _numbers(self) -> tuple[Ints, Ints, int]:
+    def _numbers(self) -> tuple[Ints, int, int]:
+        """The number of every token's string, the test data's first; how many these are; the size of the vocabulary."""
         corpora = [corpus.tokens for corpus in (self.corpus, self.train_corpus) if corpus is not None]
         tokens = pl.concat([t.alias("") for t in corpora]) if corpora else pl.Series([], dtype=pl.String)
         folded = tokens.str.to_lowercase() if self.evaluation.options.lower else tokens
         codes = folded.cast(pl.Categorical).to_physical().to_numpy().astype(np.int64)
         size = 0 if self.corpus is None else len(self.corpus.tokens)
-        return codes[:size], codes[size:], int(codes.max(initial=-1)) + 1
+        return codes, size, int(codes.max(initial=-1)) + 1
 
     @property
     def token(self) -> Ints:
         """The number of each token's string; of the training tokens likewise."""
-        return self._numbers[0]
+        return self._numbers[0][: self._numbers[1]]
 
     @property
     def train_token(self) -> Ints:
         """The number of each training token's string."""
-        return self._numbers[1]
+        return self._numbers[0][self._numbers[1] :]
 
     @cached_property
     def train_counts(self) -> Ints:
@@ -219,13 +226,13 @@ class Facts:
 
     @cached_property
     def _sequences(self) -> Sequences:
-        tokens, train_tokens, words = self._numbers
+        tokens, size, words = self._numbers
         start, length = self.unit_ranges
         if self.train_units is not None and self.train_corpus is not None and self.task is Task.SPANS:
             train_start, train_length = self.train_ranges
-            start = np.concatenate([start, train_start + len(tokens)])
+            start = np.concatenate([start, train_start + size])
             length = np.concatenate([length, train_length])
-        return Sequences.of(np.concatenate([tokens, train_tokens]), start, length, words)
+        return Sequences.of(tokens, start, length, words)
 
     @property
     def surface(self) -> Ints:
@@ -251,7 +258,33 @@ class Facts:
         """How often each unit's sequence of tokens stands in an item of the test data, entity or not."""
         if self.corpus is None:
             raise ValueError("no tokens")
-        return self._sequences.occurrences(self.token, self.corpus.item)[self.surface]
+        if (told := self._told_of_strings("occurrences")) is not None:
+            return told
+        return np.bincount(self._mentions[1], minlength=self._sequences.size)[self.surface]
+
+    @cached_property
+    def gold_labels(self) -> Ints:
+        """How many different labels gold gives to each unit's sequence of tokens in the test data."""
+        if (told := self._told_of_strings("labels")) is not None:
+            return told
+        gold, labels = self.units.frame["gold"].to_numpy(), max(1, len(self.evaluation.aligned.labels))
+        pairs = np.unique(paired(self.surface[gold], self.units.label[gold], labels))
+        return count(self.surface, pairs // labels)
+
+    @cached_property
+    def gold_mentions(self) -> Ints:
+        """How many gold units of the test data have each gold unit's sequence of tokens."""
+        if (told := self._told_of_strings("gold")) is not None:
+            return told
+        return count(self.surface, self.surface[self.units.frame["gold"].to_numpy()])
+
+    def _told_of_strings(self, column: str) -> Ints | None:
+        """Return what a part has been told of the strings of its units."""
+        from slicewise.attributes.strings import known_of
+
+        if self._told is None or self._told.strings is None:
+            return None
+        return known_of(self, self._told.strings, column)
 
     @cached_property
     def mentioned_before(self) -> NDArray[np.bool_]:
@@ -260,18 +293,28 @@ class Facts:
             raise ValueError("no tokens")
         cluster = self.evaluation.aligned.clusters.cluster.astype(np.int64)
         size = self._sequences.size
-        found = [*self._sequences.matches(self.token, self.corpus.item), (np.zeros(0, np.int64), np.zeros(0, np.int64))]
-        position, number = (np.concatenate(part) for part in zip(*found, strict=True))
-        wanted = np.isin(number, self.surface)
-        position, number = position[wanted], number[wanted]
-        known, where = np.unique(cluster[self.corpus.item[position]] * size + number, return_inverse=True)
-        first = np.full(len(known), len(self.token))
-        np.minimum.at(first, where, position)
+        position, number = self._mentions
+        known, first = np.unique(cluster[self.corpus.item[position]] * size + number, return_index=True)
         wanted_here = cluster[self.units.item] * size + self.surface
         own = np.minimum(np.searchsorted(known, wanted_here), max(0, len(known) - 1))
         if not len(known):
             return np.zeros(len(self.units), np.bool_)
-        return np.asarray((known[own] == wanted_here) & (first[own] < self.units.position))
+        return np.asarray((known[own] == wanted_here) & (position[first[own]] < self.units.position))
+
+    @cached_property
+    def _mentions(self) -> tuple[Ints, Ints]:
+        """Where in the test data sequences stand that are a unit's, and which; one after the other, by length."""
+        if self.corpus is None:
+            raise ValueError("no tokens")
+        wanted = np.zeros(self._sequences.size, np.bool_)
+        wanted[self.surface] = True
+        nothing = np.zeros(0, np.int64)
+        found = [(nothing, nothing)]
+        for position, number in self._sequences.matches(self.token, self.corpus.item):
+            own = wanted[number]
+            found.append((position[own], number[own]))
+        position, number = (np.concatenate(part) for part in zip(*found, strict=True))
+        return position, number
 
     @cached_property
     def types(self) -> tuple[Ints, int]:
@@ -296,6 +339,41 @@ class Facts:
         known = kinds[row] != NOWHERE
         pairs = np.unique(position[known] * max(1, len(names)) + kinds[row][known])
         return self.train_token[pairs // max(1, len(names))], pairs % max(1, len(names))
+
+
+@dataclass(frozen=True)
+class Covered:
+    """The places that spans on a line cover, each once, however many spans cover it."""
+
+    places: Ints
+    """In ascending order."""
+    first: Ints
+    """The first span of the run of spans that each place is in."""
+    begin: Ints
+    """Where each span begins among the places."""
+    end: Ints
+
+    @classmethod
+    def by(cls, begin: Ints, length: Ints) -> Covered:
+        """Lay the spans on the line; a run is spans each of which begins before all others end."""
+        order = np.argsort(begin, kind="stable")
+        order = order[length[order] > 0]
+        ordered = begin[order]
+        reach = np.maximum.accumulate(ordered + length[order])
+        new = np.concatenate([np.ones(min(1, len(order)), np.bool_), ordered[1:] >= reach[:-1]])
+        starts = np.flatnonzero(new)
+        sizes = reach[np.append(starts, len(order))[1:] - 1] - ordered[starts]
+        run, places = expanded(ordered[starts], sizes)
+        own = np.cumsum(new) - 1
+        at = np.zeros(len(begin), np.int64)
+        at[order] = (np.cumsum(sizes) - sizes - ordered[starts])[own] + ordered
+        return cls(places, order[starts][run], at, at + np.maximum(length, 0))
+
+    def by_some(self, spans: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Tell which places some of the spans cover."""
+        size = len(self.places) + 1
+        opened = np.bincount(self.begin[spans], minlength=size) - np.bincount(self.end[spans], minlength=size)
+        return np.asarray(np.cumsum(opened[:-1]) > 0)
 
 
 def bare(tag: str) -> str:

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from slicewise.attributes.aggregate import count
 from slicewise.attributes.attribute import SPANS, Attribute, Need, Of
 from slicewise.bucketing import Counts
 
 if TYPE_CHECKING:
     from slicewise.attributes.facts import Facts
 
+OF_ALL_STRINGS = frozenset({"ambiguity", "hapaxTest"})
+"""Attributes that compare a unit's string with those of all the test data."""
+
 
 def ambiguity(facts: Facts) -> pl.Series:
     """Return how many different labels gold gives to the unit's string in the test set; 1 where it gives none."""
-    gold = facts.units.frame["gold"].to_numpy()
-    pairs = np.unique(np.column_stack([facts.surface[gold], facts.units.label[gold]]), axis=0)
-    return pl.Series(np.maximum(count(facts.surface, pairs[:, 0]), 1))
+    return pl.Series(np.maximum(facts.gold_labels, 1))
 
 
 def once_in_test(facts: Facts) -> pl.Series:

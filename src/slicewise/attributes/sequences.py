@@ -48,7 +48,8 @@ class Sequences:
         steps: list[Step] = []
         next_number = 1
         for at in range(int(length.max(initial=0))):
-            pairs, place = np.unique(numbers[alive] * words + tokens[start[alive] + at], return_inverse=True)
+            own = numbers[alive] * words + tokens[start[alive] + at]
+            pairs, place = np.unique(own, return_inverse=True) if at else _distinct(own, words)
             numbers[alive] = next_number + place
             steps.append(Step(pairs, next_number))
             next_number += len(pairs)
@@ -65,9 +66,15 @@ class Sequences:
 
     def matches(self, tokens: Ints, item: Ints) -> Iterator[tuple[Ints, Ints]]:
         """Yield, for sequences of one token, of two and so on, where they stand in a corpus, and which they are."""
-        position = np.arange(len(tokens))
-        number = np.zeros(len(tokens), np.int64)
-        for at, step in enumerate(self.steps):
+        if not self.steps:
+            return
+        place = np.full(self.words, -1)
+        place[self.steps[0].pairs] = np.arange(len(self.steps[0].pairs))
+        number = place[tokens]
+        position = np.flatnonzero(number >= 0)
+        number = number[position] + self.steps[0].first
+        yield position, number
+        for at, step in enumerate(self.steps[1:], 1):
             there = position + at
             inside = there < len(tokens)
             inside[inside] = item[there[inside]] == item[position[inside]]
@@ -79,3 +86,10 @@ class Sequences:
             if not len(position):
                 return
             yield position, number
+
+
+def _distinct(numbers: Ints, size: int) -> tuple[Ints, Ints]:
+    """Return the distinct numbers, all below `size`, in order, and the place of each among them."""
+    there = np.zeros(size, np.bool_)
+    there[numbers] = True
+    return np.flatnonzero(there), (np.cumsum(there) - 1)[numbers]

@@ -23,8 +23,9 @@ def richness(facts: Facts) -> pl.Series:
     """Return the share of an item's tokens that are different (types/tokens)."""
     if facts.corpus is None:
         raise ValueError("no tokens")
-    distinct = np.unique(np.column_stack([facts.corpus.item, facts.token]), axis=0)
-    return per_token(facts, np.bincount(distinct[:, 0], minlength=facts.items))
+    words = int(facts.token.max(initial=0)) + 1
+    distinct = np.unique(facts.corpus.item * words + facts.token)
+    return per_token(facts, np.bincount(distinct // words, minlength=facts.items))
 
 
 def reference_ratio(facts: Facts) -> pl.Series:

@@ -32,8 +32,6 @@ __all__ = [
     "item_statistics",
     "metric_cells",
     "pinned",
-    "slice_cells",
-    "slice_statistics",
 ]
 
 NO_LABEL = -1
@@ -196,56 +194,6 @@ class _References:
         gold = part.answers("gold")
         numbers = gold.list.len() if isinstance(gold.dtype, pl.List) else pl.Series(np.ones(len(gold), np.int64))
         return pl.DataFrame({"references": numbers.cast(pl.Int64)}).group_by("references").len("n").cast(pl.Int64)
-
-
-def slice_cells(
-    evaluation: Evaluation, units: pl.DataFrame, slices: Sequence[NDArray[np.int64]], size: int
-) -> NDArray[np.float32]:
-    """Return (tp, n_pred, n_gold) by slice, `(groups, systems, size, 3)`.
-
-    `units` have a group, gold and a boolean per system; `slices` is the slice of each, one for all systems or one each.
-    """
-    systems = evaluation.systems
-    groups = evaluation.aligned.clusters.groups
-    cells = np.zeros((groups, len(systems), size, 3), np.float32)
-    group, gold = units["group"].to_numpy().astype(np.int64), units["gold"].to_numpy()
-    for i, codes in enumerate(slices):
-        key = group * size + codes
-
-        def counted(flags: NDArray[np.bool_], key: NDArray[np.int64] = key) -> NDArray[np.int64]:
-            return np.bincount(key[flags], minlength=groups * size).reshape(groups, size)
-
-        expected = counted(gold)
-        for k in range(len(systems)) if len(slices) == 1 else (i,):
-            returned = units[systems[k]].to_numpy()
-            cells[:, k, :, 0] = counted(gold & returned)
-            cells[:, k, :, 1] = counted(returned)
-            cells[:, k, :, 2] = expected
-    return cells
-
-
-def slice_statistics(
-    evaluation: Evaluation,
-    statistics: Mapping[str, NDArray[np.float64]],
-    slices: Sequence[NDArray[np.int64]],
-    size: int,
-) -> NDArray[np.float64]:
-    """Return statistics of items (named `system:statistic` by number) by slice, `(groups, systems, size, k)`."""
-    clusters, systems = evaluation.aligned.clusters, len(evaluation.systems)
-    parts = []
-    for i, codes in enumerate(slices):
-        own = {name: column for name, column in statistics.items() if len(slices) == 1 or name.startswith(f"{i}:")}
-        key = (clusters.group.astype(np.int64) * size + codes).astype(np.uint32)
-        parts.append(column_cells(own, key, clusters.groups * size, systems if len(slices) == 1 else 1))
-    cells = np.concatenate(parts, axis=1).reshape(clusters.groups, size, systems, -1)
-    return np.ascontiguousarray(cells.transpose(0, 2, 1, 3))
-
-
-def column_cells(
-    columns: Mapping[str, NDArray[Any]], group: NDArray[np.uint32], groups: int, systems: int
-) -> NDArray[np.float64]:
-    """Sum columns by group, `(groups, systems, k)`; they are named `system:statistic` by number."""
-    return exact_cells(exact_sums(columns, group), groups, systems)
 
 
 def exact_sums(columns: Mapping[str, NDArray[Any]], group: NDArray[np.uint32]) -> pl.DataFrame:

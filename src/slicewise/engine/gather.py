@@ -100,11 +100,15 @@ class Cut:
 
     evaluation: Evaluation
     size: int
+    bounds: tuple[int, ...] = ()
+    """Where each part begins, and where the last one ends; parts are of one size unless given."""
 
     def __len__(self) -> int:
         return self.size
 
     def _bounds(self, i: int) -> tuple[int, int]:
+        if self.bounds:
+            return self.bounds[i], self.bounds[i + 1]
         items = self.evaluation.aligned.items
         return items * i // self.size, items * (i + 1) // self.size
 
@@ -122,7 +126,7 @@ class Cut:
         return self.evaluation.between(*self._bounds(i), without=frozenset({TEXTS, FIELDS}) - needs)
 
 
-def in_parts(evaluation: Evaluation, size: int) -> Evaluation:
-    """Return an evaluation that is in memory as one in so many parts."""
+def in_parts(evaluation: Evaluation, size: int, bounds: Sequence[int] = ()) -> Evaluation:
+    """Return an evaluation that is in memory as one in so many parts; `bounds`: where they begin, and the last ends."""
     gold = int(evaluation.units["gold"].sum()) if evaluation.task.has_units else None
-    return evaluation.parted(Parts(Cut(evaluation, size), Here(), gold, lambda: evaluation))
+    return evaluation.parted(Parts(Cut(evaluation, size, tuple(bounds)), Here(), gold, lambda: evaluation))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from slicewise.evaluation import Evaluation
     from slicewise.metrics.metric import Metric
+    from slicewise.parts import PartSource
 
     Array = NDArray[np.float64]
 
@@ -84,3 +85,39 @@ def _item_counts(evaluation: Evaluation, system: str, start: int, end: int) -> A
     else:
         counts[:, RIGHT] = np.bincount(item[wrong], minlength=rows) == 0
     return counts
+
+
+@dataclass(frozen=True)
+class _SomeParts:
+    """Some of the parts of a source."""
+
+    source: PartSource
+    chosen: tuple[int, ...]
+
+    def __len__(self) -> int:
+        return len(self.chosen)
+
+    def items(self, i: int) -> int:
+        """Return how many items a part has."""
+        return self.source.items(self.chosen[i])
+
+    def head(self, needs: frozenset[str]) -> Evaluation:
+        """Return a part without items."""
+        found: Evaluation = self.source.head(needs)
+        return found
+
+    def part(self, i: int, needs: frozenset[str]) -> Evaluation:
+        """Read a part."""
+        found: Evaluation = self.source.part(self.chosen[i], needs)
+        return found
+
+
+def where_items_are(evaluation: Evaluation, items: NDArray[np.int64]) -> Evaluation:
+    """Return data in parts with those parts alone that have some of the items."""
+    if evaluation.parts is None:
+        return evaluation
+    source = evaluation.parts.source
+    ends = np.cumsum([source.items(i) for i in range(len(source))])
+    chosen = np.unique(np.searchsorted(ends, items, side="right"))
+    some = _SomeParts(source, tuple(chosen.tolist()))
+    return replace(evaluation, parts=replace(evaluation.parts, source=some))

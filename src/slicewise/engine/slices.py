@@ -43,7 +43,7 @@ class Holders:
 
     @classmethod
     def of(cls, units: pl.DataFrame, systems: Sequence[str]) -> Holders:
-        """Number the units, which have a group, gold and a boolean per system."""
+        """Give numbers to units, which have a group, gold and a boolean per system."""
         flags = [units[name].to_numpy() for name in ("gold", *systems)]
         group = units["group"].to_numpy().astype(np.int64)
         number = group

@@ -65,15 +65,20 @@ class Quantity:
 
     def cut(self, *, large: bool) -> float:
         """Return where the quarter of the rows begins that have the largest or smallest values."""
-        ordered = np.sort(self.values[~np.isnan(self.values)])
-        quarter = max(1, len(ordered) // 4)
-        cut = ordered[-quarter] if large else ordered[quarter - 1]
-        if cut == (ordered[0] if large else ordered[-1]):  # the most frequent value is no extreme
-            others = ordered[ordered != cut]
-            cut = (others[0] if large else others[-1]) if len(others) else cut
-        return float(cut)
+        values, counts = np.unique(self.values[~np.isnan(self.values)], return_counts=True)
+        return quarter(values, counts, large=large)
 
     def extreme(self, *, large: bool) -> NDArray[np.int32]:
         """Return the rows of that quarter, and all others that have the value at its end."""
         cut = self.cut(large=large)
         return np.flatnonzero(self.values >= cut if large else self.values <= cut).astype(np.int32)
+
+
+def quarter(values: NDArray[np.float64], counts: NDArray[np.int64], *, large: bool) -> float:
+    """Return where the quarter of the rows begins that have the largest (smallest) of the values, given ascending."""
+    if large:
+        values, counts = values[::-1], counts[::-1]
+    at = int(np.searchsorted(np.cumsum(counts), max(1, int(counts.sum()) // 4)))
+    if at == len(values) - 1 and at:  # the most frequent value is no extreme
+        at -= 1
+    return float(values[at])

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import polars as pl
@@ -15,14 +15,24 @@ from slicewise.attributes.facts import Facts
 from slicewise.extract.described import ITEMS, attributes_of, described
 from slicewise.extract.family import Kind
 from slicewise.extract.parallel import at_once
-from slicewise.extract.text import Field, categories, coded
+from slicewise.extract.text import Field, categories, coded, reading
 from slicewise.extract.tokens import of_tokens, tokenised
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
+    from numpy.typing import NDArray
+
+    from slicewise.attributes.told import Told
     from slicewise.evaluation import Evaluation
     from slicewise.extract.family import Family, Quantity
+    from slicewise.extract.ngrams import Runs
+    from slicewise.extract.relation import Index
+    from slicewise.extract.spool import Spool
+    from slicewise.extract.tokens import Tokens
+
+Key = TypeVar("Key")
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,15 +48,42 @@ class Wanted:
     geval: bool = False
 
 
+def _made_once(known: dict[Key, Made], key: Key, make: Callable[[], Made]) -> Made:
+    """Return what is known under a key, made at the first time; it lives as long as the features do."""
+    if key not in known:
+        known[key] = make()
+    return known[key]
+
+
+@dataclass(frozen=True)
+class _Text:
+    """A field of text: its namespace, whose answer it is, and the texts; None where they are cut already."""
+
+    space: str
+    whose: str
+    texts: pl.Series | None
+
+
 class ItemFeatures:
     """The features of an evaluation's items."""
 
-    def __init__(self, evaluation: Evaluation, wanted: Wanted, attributes: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        evaluation: Evaluation,
+        wanted: Wanted,
+        attributes: Sequence[str] = (),
+        told: Told | None = None,
+        spool: Spool | None = None,
+    ) -> None:
         self.evaluation = evaluation
+        self.spool = spool
         self.wanted = wanted
         self.size = evaluation.aligned.items
-        self.facts = Facts(evaluation)
+        self.facts = Facts(evaluation, told)
         self.attributes = attributes_of(self.facts, attributes, ITEMS)
+        self._descriptions: dict[str | None, tuple[list[Family], list[Quantity]]] = {}
+        self._fields: dict[tuple[str, str], Field] = {}
+        self._returned: dict[str, list[tuple[Field, list[Family]]]] = {}
 
     def families(self, system: str | None) -> list[Family]:
         """Return all features; those of outputs for one system, or none of them."""
@@ -59,9 +96,13 @@ class ItemFeatures:
         fields = [*self._given, *self._outputs(system)] if self.wanted.numbers else []
         return [*(field.number() or field.length() for field, _ in fields), *self._described(system)[1]]
 
-    @cache  # noqa: B019 (lives as long as the features do)
     def _described(self, system: str | None) -> tuple[list[Family], list[Quantity]]:
-        return described(self.facts, self.attributes, self.wanted.least, units=False, system=system)
+        least = self.wanted.least
+        return _made_once(
+            self._descriptions,
+            system,
+            lambda: described(self.facts, self.attributes, least, units=False, system=system),
+        )
 
     def confusions(self, system: str) -> Family | None:
         """Return what was expected and what was returned instead, for items that have one label each."""
@@ -73,6 +114,47 @@ class ItemFeatures:
             pl.format("exp {} ~ out {}", "gold", "out").alias("pair")
         )["pair"]
         return categories(Kind.CONFUSION, "", "", pairs.set(~wrong, None), 1)
+
+    def some(self, system: str | None, kind: Kind, space: str, names: pl.Series) -> list[Family]:
+        """Return families in which some features of a kind are: these alone, where that is less work."""
+        if kind in (Kind.TOKEN, Kind.SHAPE):
+            return [self.field(system, space).some(kind, names)]
+        if kind is Kind.LABEL:
+            return self._labels(space, "gold" if space == "exp" or system is None else system)
+        if kind is Kind.CATEGORY:
+            found = self.field(system, space).category(0)
+            return [] if found is None else [found]
+        return self._described(system)[0]
+
+    def numbers(self, system: str | None) -> list[str]:
+        """Return the names of the attributes that are numbers."""
+        return [quantity.name for quantity in self._described(system)[1]]
+
+    def run(self, system: str | None, space: str, runs: Runs, length: int) -> tuple[Family, Index]:
+        """Return the runs of a length that are frequent in all of the data, and their keys."""
+        return self.field(system, space).run(runs, length)
+
+    def values(self, system: str | None, kind: Kind, space: str, name: str) -> NDArray[np.float64]:
+        """Return a number that items have; NaN where one has none."""
+        if kind is Kind.LENGTH:
+            return self.field(system, space).length().values
+        if kind is Kind.NUMBER:
+            texts = self.field(system, space).texts
+            return np.full(self.size, np.nan) if texts is None else reading(texts).values
+        return next(one.values for one in self._described(system)[1] if one.name == name)
+
+    def spaces(self, system: str | None) -> list[str]:
+        """Return the namespaces of all fields of text."""
+        return [text.space for text in self._named(system)]
+
+    def field(self, system: str | None, space: str) -> Field:
+        """Return a field of text, cut."""
+        text = next(text for text in self._named(system) if text.space == space)
+        return _made_once(self._fields, (text.whose, space), lambda: self._cut(text))
+
+    def _named(self, system: str | None) -> list[_Text]:
+        returned = [] if system is None else self._texts("out", system)
+        return [*self._inputs, *self._texts("exp", "gold"), *returned]
 
     # ------------------------------------------------------------------ fields of text
 
@@ -91,39 +173,53 @@ class ItemFeatures:
         return at_once(self._cut, self._inputs)
 
     @property
-    def _inputs(self) -> list[tuple[str, pl.Series | None]]:
-        """The namespaces and texts of the input; None for tokens that are there already."""
+    def _inputs(self) -> list[_Text]:
+        """The namespaces and texts of the input; of tokens that are there already, or in files, no text."""
         a = self.evaluation.aligned
         if a.tokens is not None:
-            return [("in<1>" if self.wanted.geval else "in", None)]
+            return [_Text("in<1>" if self.wanted.geval else "in", "", None)]
+        if self.spool is not None and not a.fields.width:
+            return [_Text(column, "", None) for column in self.spool.columns]
         fields = enumerate(a.fields.get_columns(), 1)
-        return [(f"in<{i}>" if self.wanted.geval else column.name, column.alias("")) for i, column in fields]
+        return [_Text(f"in<{i}>" if self.wanted.geval else one.name, "", one.alias("")) for i, one in fields]
 
-    @cache  # noqa: B019 (lives as long as the features do)
     def _outputs(self, system: str | None) -> list[tuple[Field, list[Family]]]:
-        return [] if system is None else at_once(self._field, self._texts("out", system))
+        if system is None:
+            return []
+        return _made_once(self._returned, system, lambda: at_once(self._field, self._texts("out", system)))
 
-    def _texts(self, space: str, name: str) -> list[tuple[str, pl.Series | None]]:
+    def _texts(self, space: str, name: str) -> list[_Text]:
         """Return what was expected or returned, where that is text; several references are one text."""
         answers = self.evaluation.aligned.answers
         whole = self.evaluation.task is Task.TEXT or (self.wanted.geval and self.evaluation.task is Task.LABELS)
         if not whole or answers is None or name not in answers.columns:
             return []
         text = self.evaluation.answers(name)
-        return [(space, text.list.join("\t") if self.wanted.geval and isinstance(text.dtype, pl.List) else text)]
+        one = self.wanted.geval and isinstance(text.dtype, pl.List)
+        return [_Text(space, name, text.list.join("\t") if one else text)]
 
-    def _field(self, named: tuple[str, pl.Series | None]) -> tuple[Field, list[Family]]:
-        field = self._cut(named)
+    def _field(self, text: _Text) -> tuple[Field, list[Family]]:
+        field = self._cut(text)
         return field, list(self._of(field))
 
-    def _cut(self, named: tuple[str, pl.Series | None]) -> Field:
-        (space, texts), wanted, a = named, self.wanted, self.evaluation.aligned
-        if texts is not None:
-            return Field(space, tokenised(texts, wanted.tokenizer or "words"), texts, geval=wanted.geval)
+    def _cut(self, text: _Text) -> Field:
+        wanted, texts = self.wanted, text.texts
+        if self.spool is None:
+            tokens = self._tokens(text)
+        else:
+            field = f"{wanted.tokenizer} {text.whose} {text.space}"
+            tokens = self.spool.tokens(self.evaluation, field, lambda: self._tokens(text))
+        if wanted.geval and texts is None:
+            texts = self.evaluation.token_texts()
+        return Field(text.space, tokens, texts, geval=wanted.geval)
+
+    def _tokens(self, text: _Text) -> Tokens:
+        a = self.evaluation.aligned
+        if text.texts is not None:
+            return tokenised(text.texts, self.wanted.tokenizer or "words")
         if a.tokens is None or a.offsets is None:
             raise ValueError("no tokens")
-        tokens = of_tokens(a.tokens, a.offsets, wanted.tokenizer)
-        return Field(space, tokens, self.evaluation.token_texts() if wanted.geval else None, geval=wanted.geval)
+        return of_tokens(a.tokens, a.offsets, self.wanted.tokenizer)
 
     def _of(self, field: Field) -> Iterator[Family]:
         wanted = self.wanted

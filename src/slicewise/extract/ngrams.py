@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from slicewise.extract.relation import WORD, Limits, batches, of_packed, related, row_bits
+from slicewise.extract.tokens import NONE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -21,8 +23,36 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.uint32]
 
 GLUE = "++"
-NONE = np.uint32(2**32 - 1)
-"""Stands for a token or a run that is too rare."""
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Runs that are frequent in all of the data, of which a part is looked at; those of rare tokens are none."""
+
+    words: pl.Series
+    """The frequent tokens."""
+    keys: tuple[Index, ...] = ()
+    """Of each length from two on the frequent runs, ascending: a run of one less, and a token."""
+
+    @property
+    def longest(self) -> int:
+        """How long the longest are."""
+        return len(self.keys) + 1
+
+    def names(self, length: int) -> pl.Series:
+        """Return the names of the frequent runs of a length."""
+        if length == 1:
+            return self.words
+        left, right = np.divmod(self.keys[length - 2], max(1, len(self.words)))
+        return self.names(length - 1).gather(left) + GLUE + self.words.gather(right)
+
+    def of(self, tokens: Tokens, length: int) -> tuple[Relation, Index]:
+        """Return the runs of a length that a part has, and their keys; all shorter ones have to be known."""
+        own = runs = tokens.numbered(self.words)
+        for shorter, keys in enumerate(self.keys[: length - 2], 2):
+            runs = _numbered(tokens, runs, own, keys, len(self.words), shorter)
+        sizes = (len(self.words) if length == 2 else len(self.keys[length - 3]), len(self.words))
+        return _run_together(tokens, runs, own, sizes, length, 1)
 
 
 def ngrams(tokens: Tokens, longest: int, least: int) -> Iterator[tuple[Relation, Callable[[Index], pl.Series]]]:

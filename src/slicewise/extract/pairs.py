@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 MOST_CELLS = 1 << 23
 """Cells of a product that may be filled at a time."""
+BLOCK = 64
+"""Features of about the same number of rows that are compared at a time."""
 SHRINK = 16
 """The matrix is cut once a sixteenth of it is behind."""
 
@@ -35,8 +37,8 @@ class Pairs:
         return len(self.a)
 
 
-def pairs(relation: Relation, values: Whole, least: int) -> Iterator[Pairs]:
-    """Return all pairs a < b that at least so many rows have, block by block.
+def pairs(relation: Relation, values: Whole, least: int, first: int = 0, stop: int | None = None) -> Iterator[Pairs]:
+    """Return all pairs a < b that at least so many rows have, block by block; a is one of first:stop.
 
     Count and sum travel in one number, the sum in its lower bits, where both fit.
     """
@@ -51,12 +53,13 @@ def pairs(relation: Relation, values: Whole, least: int) -> Iterator[Pairs]:
     right = csr_array((weights + (ones << bits) if together else ones, relation.rows, starts), shape=shape)
     sums = None if together else csr_array((weights, relation.rows, starts), shape=shape)
     left = csr_array((ones, relation.rows, starts), shape=shape)
-    start = base = 0
-    while start < len(relation) - 1:
+    start, base = first, 0
+    last = min(len(relation) - 1, len(relation) if stop is None else stop)
+    while start < last:
         if start - base > (len(relation) - base) // SHRINK:  # features behind are paired already
             right, sums = right[start - base :], None if sums is None else sums[start - base :]
             base = start
-        end = min(start + max(1, MOST_CELLS // (len(relation) - base)), len(relation))
+        end = min(start + max(1, MOST_CELLS // (len(relation) - base)), last)
         block = left[start:end]
         found = (block @ right.T).tocoo()
         a, b, packed = found.row + np.int32(start), found.col + np.int32(base), found.data
@@ -67,3 +70,24 @@ def pairs(relation: Relation, values: Whole, least: int) -> Iterator[Pairs]:
         kept = np.flatnonzero((b > a) & (counts >= least))
         yield Pairs(a[kept].astype(np.int32), b[kept].astype(np.int32), counts[kept], summed[kept])
         start = end
+
+
+def overlaps(relation: Relation, counts: Whole, share: float) -> Iterator[tuple[Whole, Whole, Whole]]:
+    """Return pairs of features with the number of rows they share, where the rarer has that share of the other's rows.
+
+    `counts` are the rows of each feature, here and elsewhere.
+    """
+    from scipy.sparse import csr_array
+
+    order = np.argsort(counts, kind="stable")
+    ordered, n = relation.take(order), counts[order]
+    ones = np.ones(len(ordered.rows), np.int32)
+    matrix = csr_array((ones, ordered.rows, ordered.starts), shape=(len(ordered), ordered.size))
+    for start in range(0, len(ordered), BLOCK):
+        end = min(start + BLOCK, len(ordered))
+        last = int(np.searchsorted(n, n[end - 1] / share, side="right"))
+        found = (matrix[start:end] @ matrix[start:last].T).tocoo()
+        a, b = found.row.astype(np.int64) + start, found.col.astype(np.int64) + start
+        kept = np.flatnonzero((b > a) & (n[a] >= share * n[b]))
+        a, b = order[a[kept]], order[b[kept]]
+        yield np.minimum(a, b), np.maximum(a, b), found.data[kept].astype(np.int64)

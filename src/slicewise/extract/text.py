@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from slicewise.extract.ngrams import Runs
     from slicewise.extract.relation import Index
 
 MOST_CATEGORIES = 1000
@@ -47,6 +49,17 @@ class Field:
     def shapes(self, least: int) -> Family:
         """Return the shapes of the tokens."""
         return self._family(Kind.SHAPE, self._shaped, least)
+
+    def some(self, kind: Kind, names: pl.Series) -> Family:
+        """Return some of the tokens, or of the shapes, by their names."""
+        tokens = self.tokens if kind is Kind.TOKEN else self._shaped
+        return self._family(kind, tokens.only(names.unique(maintain_order=True).str.slice(len(self.space) + 1)), 0)
+
+    def run(self, runs: Runs, length: int) -> tuple[Family, Index]:
+        """Return the runs of a length that are frequent in all of the data, and their keys."""
+        relation, keys = runs.of(self.tokens, length)
+        kind = Kind.BIGRAM if length == 2 else Kind.NGRAM
+        return Family(kind, self.space, relation, lambda at: pl.Series(keys[at]).cast(pl.String)), keys
 
     def _family(self, kind: Kind, tokens: Tokens, least: int) -> Family:
         """Return the tokens that enough rows have; all, as they were sorted, where nothing is asked of their number."""
@@ -114,15 +127,28 @@ class Field:
 
 def numbers(texts: pl.Series) -> NDArray[np.float64] | None:
     """Return texts as numbers, NaN for empty ones; None where one is no number, or none is."""
-    stripped = texts.str.strip_chars()
-    head = stripped.head(100)
-    if head.cast(pl.Float64, strict=False).null_count() > int((head == "").sum()) + head.null_count():
+    if reading(texts.head(100)).strange:
         return None
+    found = reading(texts)
+    return found.values if found.filled and not found.strange else None
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Texts read as numbers: how many are filled, and how many of these are no finite number."""
+
+    values: NDArray[np.float64]
+    filled: int
+    strange: int
+
+
+def reading(texts: pl.Series) -> Reading:
+    """Read texts as numbers, NaN for empty ones and for what is none."""
+    stripped = texts.str.strip_chars()
     found = stripped.cast(pl.Float64, strict=False)
     filled = (stripped != "").fill_null(False)
-    if not filled.any() or not found.filter(filled).is_finite().fill_null(False).all():
-        return None
-    return found.fill_null(float("nan")).to_numpy()
+    fine = int((filled & found.is_finite().fill_null(False)).sum())
+    return Reading(found.fill_null(float("nan")).to_numpy(), int(filled.sum()), int(filled.sum()) - fine)
 
 
 def categories(

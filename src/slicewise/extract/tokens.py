@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     Ids = NDArray[np.uint32]
 
+NONE = np.uint32(2**32 - 1)
+"""Stands for a token or a run that is left out."""
 BATCH = 20_000
 """Items that are cut at a time, so that their strings never stand in memory all at once."""
 
@@ -46,6 +48,22 @@ class Tokens:
     def items(self) -> int:
         """How many items there are."""
         return len(self.offsets) - 1
+
+    def numbered(self, strings: pl.Series) -> Ids:
+        """Return the token at each place by its place among some strings, NONE for all others."""
+        return self._places(strings)[self.ids]
+
+    def only(self, strings: pl.Series) -> Tokens:
+        """Return some of the tokens; they are not adjacent any more."""
+        places = self._places(strings)
+        there = np.flatnonzero((places != NONE)[self.ids])
+        return Tokens(places[self.ids[there]], np.searchsorted(there, self.offsets), strings)
+
+    def _places(self, strings: pl.Series) -> Ids:
+        """Return the place of every string of the vocabulary among others, or NONE."""
+        known = pl.DataFrame({"string": strings, "number": np.arange(len(strings), dtype=np.uint32)})
+        every = pl.DataFrame({"string": self.vocabulary}).join(known, on="string", how="left", maintain_order="left")
+        return every["number"].fill_null(int(NONE)).to_numpy()
 
 
 def tokenised(texts: pl.Series, tokenizer: str) -> Tokens:

@@ -2,66 +2,92 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
-from slicewise.annotations import Task
-from slicewise.attributes.facts import expanded
-from slicewise.attributes.surface import abbreviation
-from slicewise.lenses.breakdown import LARGEST, Measure, Plan, Sliced
+from slicewise.attributes.strings import strings_of
+from slicewise.engine.gather import summed
+from slicewise.lenses.bin_contents import (
+    BELOW,
+    DIFFERENT,
+    KNOWN,
+    MANY,
+    MOST_VALUES,
+    SHARE,
+    SLOT,
+    SUM,
+    VALUE,
+    Contents,
+    has_words,
+    is_placed,
+)
+from slicewise.lenses.breakdown import Measure, Plan, Sliced
 from slicewise.lenses.common_attributes import common_attributes
-from slicewise.lenses.mentions import mentions, spread_out
-from slicewise.lenses.outcomes import unit_outcomes
+from slicewise.lenses.outcomes import GOLD
+from slicewise.lenses.shown import Alike, shown
 from slicewise.metrics.counts import f_beta
 from slicewise.results.base import defined
 from slicewise.results.difficulty import AttributeProfile, BinProfile
+from slicewise.stats.exact import from_limbs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from slicewise.attributes import Attribute, Facts
+    from slicewise.attributes import Attribute
+    from slicewise.attributes.told import Told
     from slicewise.evaluation import Evaluation
-    from slicewise.lenses.breakdown import Described
-    from slicewise.lenses.outcomes import Outcomes
+    from slicewise.lenses.outcome_counts import OutcomeCounts
+    from slicewise.lenses.placed import Placing
 
     Array = NDArray[np.float64]
-    Bits = NDArray[np.bool_]
     Index = NDArray[np.int64]
 
 EXAMPLES = 5
-MOST_VALUES = 50
-"""A column of tokens with more different values is not shown one by one."""
-PUNCTUATION = r"^[\p{P}\p{S}]+$"
-NUMBER = r"^[^\p{L}]*\p{Nd}[^\p{L}]*$"
 
 
-def profiles(evaluation: Evaluation, outcomes: Outcomes, plan: Plan) -> tuple[dict[int, BinProfile], list[Attribute]]:
-    """Return what is in each bin of gold units (or items), and the attributes that were looked at."""
+@dataclass(frozen=True)
+class Profiles:
+    """What is in each bin of gold units (or items)."""
+
+    bins: dict[int, BinProfile]
+    attributes: tuple[Attribute, ...]
+    """What was looked at."""
+    told: Told | None
+    """What was found out of all parts, for the next who asks."""
+
+
+def profiles(evaluation: Evaluation, outcomes: OutcomeCounts, plan: Plan) -> Profiles:
+    """Describe the bins."""
     size = len(outcomes.systems) + 1
-    gold = np.flatnonzero(outcomes.gold)
-    bins = outcomes.bins[gold]
     sliced = _sliced(evaluation, plan)
-    described = [] if sliced is None else common_attributes(sliced)
-    attributes = {} if sliced is None else {o.attribute.name: _attribute(sliced, o, outcomes, size) for o in described}
-    seen = None if sliced is None else _Seen(sliced.facts, gold, bins, size)
-    shares = {} if seen is None else seen.shares()
-    columns = {} if seen is None else seen.columns()
-    totals = np.bincount(bins, minlength=size)
+    placings = () if sliced is None else tuple(sliced.placing(one) for one in common_attributes(sliced))
+    table, told = None, None
+    if sliced is not None:
+        placer = sliced.placer
+        if placer.own is None and placer.told.strings is None and is_placed(sliced.evaluation):
+            placer = replace(placer, told=replace(placer.told, strings=strings_of(sliced.evaluation)))
+        told = placer.told
+        words = has_words(sliced.evaluation) and sliced.evaluation.aligned.tokens is None
+        table = _Table(summed(sliced.evaluation, Contents(outcomes.reader, placer, placings, words)), size)
+    attributes = {} if table is None else {one.attributes[0].name: table.attribute(one) for one in placings}
+    shares = {} if table is None else table.shares()
+    columns = {} if table is None else table.columns(list(evaluation.aligned.token_columns))
+    totals = outcomes.bins(GOLD).totals
+    examples = shown(evaluation, outcomes, [Alike(gold=True, bin=n) for n in range(size)], EXAMPLES)
     found = {
         n: BinProfile(
             n=int(totals[n]),
             shares={name: defined(float(values[n])) for name, values in shares.items()},
             attributes={name: of[n] for name, of in attributes.items()},
             columns={name: of[n] for name, of in columns.items()},
-            examples=tuple(mentions(evaluation, outcomes, spread_out(gold[bins == n], EXAMPLES))),
+            examples=examples[n],
         )
         for n in range(size)
     }
-    return found, [one.attribute for one in described]
+    return Profiles(found, tuple(one.attributes[0] for one in placings), told)
 
 
 def _sliced(evaluation: Evaluation, plan: Plan) -> Sliced | None:
@@ -73,28 +99,72 @@ def _sliced(evaluation: Evaluation, plan: Plan) -> Sliced | None:
     return Sliced(evaluation, plan, Measure("f1", f_beta))
 
 
-def _attribute(sliced: Sliced, described: Described, outcomes: Outcomes, size: int) -> list[AttributeProfile]:
-    """Return an attribute's mean and buckets in each bin."""
-    buckets, codes = sliced.assigned(described)
-    own = outcomes if described.rows is None else unit_outcomes(described.rows.frame, outcomes.systems)
-    bins, slots = own.bins[own.gold], len(buckets.slots)
-    table = np.bincount(bins * slots + codes[0][own.gold], minlength=size * slots).reshape(size, slots)
-    means = _means(described, own.gold, bins, size)
-    return [
-        AttributeProfile(
-            mean=defined(float(means[n])),
-            buckets={slot.name: int(k) for slot, k in zip(buckets.slots, table[n], strict=True)},
-        )
-        for n in range(size)
-    ]
+@dataclass(frozen=True, eq=False)
+class _Table:
+    """What was counted in the bins."""
+
+    rows: pl.DataFrame
+    size: int
+
+    def _of(self, what: int, name: str) -> pl.DataFrame:
+        return self.rows.filter((self.rows["what"] == what) & (self.rows["name"] == name))
+
+    def _by_bin(self, what: int, name: str) -> Index:
+        own = self._of(what, name)
+        return np.bincount(own["bin"].to_numpy(), own["n"].to_numpy(), minlength=self.size).astype(np.int64)
+
+    def attribute(self, placing: Placing) -> list[AttributeProfile]:
+        """Return an attribute's mean and buckets in each bin."""
+        name, slots = placing.attributes[0].name, placing.buckets[0].slots
+        own = self._of(SLOT, name)
+        table = np.zeros((self.size, len(slots)), np.int64)
+        table[own["bin"].to_numpy(), own["value"].cast(pl.Int64).to_numpy()] = own["n"].to_numpy()
+        means = self._means(name)
+        return [
+            AttributeProfile(
+                mean=defined(float(means[n])),
+                buckets={slot.name: int(k) for slot, k in zip(slots, table[n], strict=True)},
+            )
+            for n in range(self.size)
+        ]
+
+    def _means(self, name: str) -> Array:
+        own = self._of(SUM, name)
+        limbs = {0: np.zeros(self.size, np.int64)}
+        for (place,), rows in own.group_by("limb"):
+            limbs[int(str(place))] = sums = np.zeros(self.size, np.int64)
+            sums[rows["bin"].to_numpy()] = rows["n"].to_numpy()
+        return _ratio(from_limbs(limbs), self._by_bin(KNOWN, name))
+
+    def shares(self) -> dict[str, Array]:
+        """Return every share in every bin."""
+        names = self.rows.filter(self.rows["what"] == SHARE)["name"].unique().to_list()
+        return {name: _ratio(self._by_bin(SHARE, name), self._by_bin(BELOW, name)) for name in SHARES if name in names}
+
+    def columns(self, names: list[str]) -> dict[str, list[dict[str, int]]]:
+        """Return how often each value of the tokens' columns occurs in each bin, where there are not too many."""
+        found = {}
+        for name in names:
+            different = self._of(DIFFERENT, name).height
+            if not different or different > MOST_VALUES or self._of(MANY, name).height:
+                continue
+            rows = self._of(VALUE, name).sort(["n", "value"], descending=[True, False])
+            counted = list(rows.select("bin", "value", "n").iter_rows())
+            found[name] = [{value: n for b, value, n in counted if b == at} for at in range(self.size)]
+        return found
 
 
-def _means(described: Described, gold: Bits, bins: Index, size: int) -> Array:
-    if not described.numeric:
-        return np.full(size, np.nan)
-    values = described.values[0].cast(pl.Float64).to_numpy()[gold]
-    known = np.isfinite(values) & (np.abs(values) < LARGEST)
-    return _ratio(np.bincount(bins[known], values[known], minlength=size), np.bincount(bins[known], minlength=size))
+SHARES = (
+    "characters_per_token",
+    "punctuation",
+    "digits",
+    "single_character",
+    "abbreviation",
+    "hapax_gold",
+    "hapax_test",
+    "ambiguous",
+    "multi_token",
+)
 
 
 def _ratio(above: NDArray[np.generic], below: NDArray[np.generic]) -> Array:
@@ -102,89 +172,3 @@ def _ratio(above: NDArray[np.generic], below: NDArray[np.generic]) -> Array:
     found = np.full(len(top), np.nan)
     np.divide(top, bottom, out=found, where=bottom > 0)
     return found
-
-
-@dataclass(frozen=True, eq=False)
-class _Seen:
-    """What can be seen in the strings of units and in their tokens."""
-
-    facts: Facts
-    gold: Index
-    bins: Index
-    size: int
-
-    @property
-    def _placed(self) -> bool:
-        """Whether units have a place in tokens."""
-        return self.facts.task in (Task.SPANS, Task.TOKENS) and self.facts.corpus is not None
-
-    @cached_property
-    def _tokens(self) -> tuple[Index, Index]:
-        """The bin and the position of each token of gold units; of whole items, of each of their tokens."""
-        corpus = self.facts.corpus
-        if corpus is None:
-            return np.zeros(0, np.int64), np.zeros(0, np.int64)
-        if self._placed:
-            first, length = (part[self.gold] for part in self.facts.unit_ranges)
-        else:
-            item = self.gold if not self.facts.task.has_units else self.facts.units.item[self.gold]
-            first, length = corpus.offsets[item], np.diff(corpus.offsets)[item]
-        row, position = expanded(first, length)
-        return self.bins[row], position
-
-    def shares(self) -> dict[str, Array]:
-        """Return every share in every bin."""
-        corpus = self.facts.corpus
-        if corpus is None:
-            return {}
-        bins, position = self._tokens
-        tokens = corpus.tokens.gather(position)
-        characters = tokens.str.len_chars().to_numpy().astype(np.float64)
-        found = {
-            "characters_per_token": _ratio(
-                np.bincount(bins, characters, minlength=self.size), np.bincount(bins, minlength=self.size)
-            ),
-            "punctuation": self._share(bins, tokens.str.contains(PUNCTUATION)),
-            "digits": self._share(bins, tokens.str.contains(NUMBER)),
-            "single_character": self._share(bins, tokens.str.len_chars() == 1),
-        }
-        return found | (self._of_strings() if self._placed else {})
-
-    def _of_strings(self) -> dict[str, Array]:
-        facts, gold = self.facts, self.gold
-        surface = facts.surface
-        among = np.bincount(surface[gold], minlength=int(surface.max(initial=0)) + 1)[surface[gold]]
-        standing = facts.test_occurrences[gold]
-        several = _several_labels(surface[gold], facts.units.label[gold])
-        return {
-            "abbreviation": self._share(self.bins, abbreviation(facts.surface_text.gather(gold))),
-            "hapax_gold": self._share(self.bins, among == 1),
-            "hapax_test": self._share(self.bins, standing == 1),
-            "ambiguous": self._share(self.bins, several | (standing > among)),
-            "multi_token": self._share(self.bins, facts.unit_ranges[1][gold] > 1),
-        }
-
-    def _share(self, bins: Index, flags: pl.Series | Bits) -> Array:
-        there = np.asarray(flags, np.float64)
-        return _ratio(np.bincount(bins, there, minlength=self.size), np.bincount(bins, minlength=self.size))
-
-    def columns(self) -> dict[str, list[dict[str, int]]]:
-        """Return how often each value of the tokens' columns occurs in each bin."""
-        if not self._placed:
-            return {}
-        bins, position = self._tokens
-        found = {}
-        for name, column in self.facts.evaluation.aligned.token_columns.items():
-            if column.n_unique() > MOST_VALUES:
-                continue
-            counted = pl.DataFrame({"bin": bins, "value": column.gather(position).cast(pl.String).fill_null("")})
-            rows = counted.group_by("bin", "value").len().sort(["len", "value"], descending=[True, False])
-            found[name] = [{v: n for b, v, n in rows.iter_rows() if b == at} for at in range(self.size)]
-        return found
-
-
-def _several_labels(surface: Index, label: Index) -> Bits:
-    """Return whether gold gives a string more than one label."""
-    pairs = np.unique(np.column_stack([surface, label]), axis=0)
-    names, labels = np.unique(pairs[:, 0], return_counts=True)
-    return np.asarray(labels[np.searchsorted(names, surface)] > 1) if len(names) else np.zeros(0, np.bool_)

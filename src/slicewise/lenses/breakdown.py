@@ -13,24 +13,19 @@ import numpy as np
 import polars as pl
 
 from slicewise.annotations import Task
-from slicewise.attributes import Facts, Of, choose, values_of
-from slicewise.bucketing import (
-    Bucketing,
-    Buckets,
-    Slot,
-    Values,
-    as_category,
-    bucketing_of,
-    check_buckets,
-    is_number,
-)
-from slicewise.engine import item_statistics, slice_cells, slice_statistics
+from slicewise.attributes import Facts, Of, choose
+from slicewise.bucketing import Bucketing, Buckets, Distinct, Slot, Values, bucketing_of, check_buckets, merged
+from slicewise.engine.gather import whole
 from slicewise.errors import UserError, quoted
+from slicewise.lenses.distinct_values import counted_values
+from slicewise.lenses.placed import Placer, Placing, works_in_parts
+from slicewise.lenses.slot_sums import Wanted, slot_sums
 from slicewise.metrics import DEFAULTS, catalogue, find_metric
 from slicewise.metrics.counts import N_GOLD, N_PRED, f_beta, precision, recall
 from slicewise.metrics.prf import f_name
 from slicewise.own_code import split_name
 from slicewise.stats.canonical import canonical_order
+from slicewise.stats.exact import LIMB, limbs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -40,13 +35,13 @@ if TYPE_CHECKING:
     from slicewise.attributes import Attribute
     from slicewise.attributes.facts import Rows
     from slicewise.evaluation import Evaluation
+    from slicewise.lenses.distinct_values import Counted, Ranks
+    from slicewise.lenses.placed import Placed
+    from slicewise.lenses.slot_sums import Summed
     from slicewise.metrics.metric import Metric
 
     Array = NDArray[np.float64]
-    Codes = NDArray[np.int64]
 
-FITTING = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32)
-"""Types of whole numbers that 64 bits hold."""
 MOST_CROSSED = 1000
 LARGEST = 1e290
 """Larger values have no mean: their sum overflows."""
@@ -144,28 +139,50 @@ class Described:
     attribute: Attribute
     unit: str
     """`span`, `token` or `item`."""
-    rows: Rows | None
-    """The units; None where the item is the unit."""
-    values: tuple[pl.Series, ...]
-    """Of all units (items, where they are the units), or one column per system."""
-    gold: NDArray[np.bool_] | None
-    """Which of them are gold; all, where None."""
+    distinct: Distinct
+    """The different values of all units; cuts come from those of gold units."""
+    ranks: tuple[Ranks, ...] | None
+    """Of the values, where they have an order; of items, also of each system's scores."""
+    placed: Placed | None
+    """The units, of data in memory."""
+
+    @property
+    def here(self) -> Placed:
+        """The units, which are in memory."""
+        if self.placed is None:
+            raise ValueError("the units are in parts")
+        return self.placed
+
+    @property
+    def rows(self) -> Rows | None:
+        """The units; None where the item is the unit."""
+        return self.here.rows(self.attribute)
+
+    @property
+    def values(self) -> tuple[pl.Series, ...]:
+        """Of all units (items, where they are the units), or one column per system."""
+        return tuple(one.column() for one in self.here.coded(self.attribute))
+
+    @property
+    def gold_values(self) -> pl.Series:
+        """The values that cuts come from: those of gold units; of all systems' outputs, where they are theirs."""
+        gold = self.here.gold(self.attribute)
+        return pl.concat(self.values if gold is None else [values.filter(gold) for values in self.values])
+
+    @property
+    def every_value(self) -> pl.Series:
+        """The values of all units."""
+        return pl.concat(self.values)
+
+    @property
+    def shared(self) -> bool:
+        """Whether all systems' units have the same values, so that systems can be compared by them."""
+        return self.attribute.of is not Of.OUTPUT
 
     @property
     def numeric(self) -> bool:
         """Whether the values are numbers."""
-        return is_number(self.values[0].dtype)
-
-    @cached_property
-    def gold_values(self) -> pl.Series:
-        """The values that cuts come from: those of gold units; of all systems' outputs, where they are theirs."""
-        every = self.values if self.gold is None else tuple(v.filter(self.gold) for v in self.values)
-        return every[0] if len(every) == 1 else pl.concat([v.alias("") for v in every])
-
-    @cached_property
-    def every_value(self) -> pl.Series:
-        """The values of all units."""
-        return self.values[0] if len(self.values) == 1 else pl.concat([v.alias("") for v in self.values])
+        return self.distinct.numeric
 
     def said(self, slot: Slot) -> str:
         """Return a bucket in plain words."""
@@ -175,10 +192,10 @@ class Described:
         """Return the mean of the attribute over the gold units; None where it has no numbers."""
         if not self.numeric:
             return None
-        known = self.gold_values.cast(pl.Float64).drop_nulls().drop_nans().to_numpy()
-        if not len(known) or not np.isfinite(known).all() or np.abs(known).max() > LARGEST:
+        numbers, counts = self.distinct.of_gold()
+        if not len(numbers) or not np.isfinite(numbers).all() or np.abs(numbers).max() > LARGEST:
             return None
-        return math.fsum(known.tolist()) / len(known)
+        return exact_total(numbers, counts) / int(counts.sum())
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -186,11 +203,26 @@ class Breakdown:
     """One attribute's buckets and what is in them."""
 
     described: Described
+    placing: Placing
     buckets: Buckets
-    codes: tuple[Codes, ...]
-    """The slot of each unit, or of each system's units."""
     cells: NDArray[np.floating[Any]]
     """`(groups, systems, slots, k)`, groups in an order that does not depend on that of the items."""
+    counts: Array
+    """How many items each system has in each slot, `(systems, slots)`, where they are the units."""
+    rank_sums: Array | None
+    """What the correlation with being right comes from, by group."""
+
+    @property
+    def codes(self) -> tuple[NDArray[np.int64], ...]:
+        """The slot of each unit, or of each system's units, of data in memory."""
+        return tuple(self.described.here.slots(self.placing))
+
+    @property
+    def different(self) -> int:
+        """How many different values there are; of crossed attributes, how many buckets that hold something."""
+        if len(self.placing.attributes) == 1:
+            return len(self.described.distinct.values)
+        return int((self.totals.any(axis=(0, 2)) | self.counts.any(axis=0)).sum())
 
     @property
     def name(self) -> str:
@@ -210,7 +242,7 @@ class Breakdown:
     @property
     def shared(self) -> bool:
         """Whether all systems' units stand in the same buckets, so that systems can be compared in them."""
-        return len(self.codes) == 1
+        return self.described.shared
 
     @property
     def ranks(self) -> Array:
@@ -228,10 +260,7 @@ class Sliced:
     """An evaluation's attributes by a plan, ready to be broken down by a measure."""
 
     def __init__(self, evaluation: Evaluation, plan: Plan, measure: Measure) -> None:
-        self.evaluation = evaluation
-        self.plan = plan
-        self.measure = measure
-        facts = self.facts = Facts(evaluation)
+        facts = Facts(evaluation)
         chosen, self.lacking = choose(facts, plan.attributes, core=plan.core)
         wanted = {a.name: a for a in chosen}
         if not wanted:
@@ -254,71 +283,111 @@ class Sliced:
             if cut.name not in crossed:
                 wanted[cut.name] = cut  # what the user cuts is shown
         self.plan = replace(plan, cuts=cuts)
-        self.described = [_described(attribute, facts) for attribute in wanted.values()]
-        self.only_crossed = [_described(attribute, facts) for attribute in crossed.values()]
-        for one in (*self.described, *self.only_crossed):
+        self.measure = measure
+        every = [*wanted.values(), *crossed.values()]
+        own = next((attribute for attribute in every if not works_in_parts(attribute)), None)
+        if evaluation.parts is not None and own is not None:
+            evaluation = whole(evaluation, f"the attribute {quoted(own.name)}")
+            facts = Facts(evaluation)
+        self.evaluation = evaluation
+        self.facts = facts
+        self.placer = Placer.of(facts, every, measure.metric)
+        counted = counted_values(evaluation, self.placer, every)
+        described = [self._described(one, found) for one, found in zip(every, counted, strict=True)]
+        self.described, self.only_crossed = described[: len(wanted)], described[len(wanted) :]
+        for one in described:
             if not one.numeric and one.attribute.name in cuts and not isinstance(cuts[one.attribute.name], Values):
                 raise UserError(
                     f"cuts of {one.attribute.name}: its values are no numbers and cannot be cut; leave it out"
                 )
 
-    @cached_property
-    def statistics(self) -> dict[str, Array]:
-        """A scored metric's statistics per item and system."""
-        metric = self.measure.metric
-        return {} if metric is None else item_statistics(self.evaluation, metric, self.evaluation.systems)
-
-    def break_down(self, described: Described, buckets: Buckets | None = None) -> Breakdown:
-        """Put an attribute's units into buckets (its own, or those given) and sum their statistics."""
-        return self._summed(described, *self.assigned(described, buckets))
-
-    def assigned(self, described: Described, buckets: Buckets | None = None) -> tuple[Buckets, tuple[Codes, ...]]:
-        """Return an attribute's buckets (its own, or those given) and the bucket of each unit."""
-        buckets = buckets or _cut(self.plan, [described])
-        codes = tuple(buckets.assign(values) for values in described.values)
-        return buckets.used(codes), codes
-
-    def cross(self, a: Breakdown, b: Breakdown) -> Breakdown:
-        """Put units into the buckets of two attributes at once."""
-        nouns = [NOUNS[one.described.unit] for one in (a, b)]
-        if nouns[0] != nouns[1]:
-            message = f"{a.name} is of {nouns[0]} and {b.name} of {nouns[1]}; cross two attributes of the same units"
-            raise UserError(message)
-        if not (a.shared and b.shared):
-            raise UserError(f"{(b if a.shared else a).name} differs between systems and cannot be crossed")
-        size = len(a.slots) * len(b.slots)
-        if size > MOST_CROSSED:
-            message = (
-                f"{a.name} × {b.name} has {size:,} buckets; expected at most {MOST_CROSSED}; cut them more coarsely"
-            )
-            raise UserError(message)
-        slots = tuple(
-            Slot(name=name, value=f"{a.name} {one.interval}, {b.name} {other.interval}")
-            for name, (one, other) in zip(_crossed_names(a, b), product(a.slots, b.slots), strict=True)
+    def _described(self, attribute: Attribute, found: Counted) -> Described:
+        unit = "token" if attribute.of is Of.TOKEN else UNIT_NAMES.get(self.evaluation.task, "item")
+        return Described(
+            attribute=attribute, unit=unit, distinct=found.values, ranks=found.ranks, placed=self.placer.own
         )
-        codes = a.codes[0] * len(b.slots) + b.codes[0]
-        attribute = replace(
-            a.described.attribute, name=f"{a.name} × {b.name}", summary=f"{a.name} and {b.name} together",
-            phrase="{units} with {range}", phrases={},
-        )  # fmt: skip
-        described = replace(a.described, attribute=attribute, values=(pl.Series(codes).cast(pl.String),))
-        return self._summed(described, Buckets(slots, numeric=False, ordered=False), (codes,))
 
-    def _summed(self, described: Described, buckets: Buckets, codes: tuple[Codes, ...]) -> Breakdown:
-        slots = len(buckets.slots)
-        cells: NDArray[np.floating[Any]]
-        if described.rows is None:
-            cells = slice_statistics(self.evaluation, self.statistics, codes, slots)
-        else:
-            cells = slice_cells(self.evaluation, described.rows.frame, codes, slots)
-        order = canonical_order(cells.reshape(*cells.shape[:2], -1))
-        return Breakdown(described=described, buckets=buckets, codes=codes, cells=cells[order])
+    def placing(self, described: Described, buckets: Buckets | None = None) -> Placing:
+        """Return an attribute's buckets: its own, or those given."""
+        buckets = buckets or _cut(self.plan, [described])
+        missing = [len(buckets.slots) - 1] * bool(described.distinct.missing)
+        return Placing((described.attribute,), (buckets.used([np.array(missing, np.int64)]),))
+
+    def assigned(
+        self, described: Described, buckets: Buckets | None = None
+    ) -> tuple[Buckets, tuple[NDArray[np.int64], ...]]:
+        """Return an attribute's buckets (its own, or those given) and the bucket of each unit, of data in memory."""
+        placing = self.placing(described, buckets)
+        return placing.buckets[0], tuple(described.here.slots(placing))
+
+    def broken_down(self, given: Mapping[str, Buckets]) -> list[Breakdown]:
+        """Put units into the buckets of every attribute, those given or its own, and of crossed ones; sum them up."""
+        every = {one.attribute.name: one for one in (*self.described, *self.only_crossed)}
+        placings = {name: self.placing(one, given.get(name)) for name, one in every.items()}
+        plain = [(one, placings[one.attribute.name]) for one in self.described]
+        crossed = [_crossed([(every[a.name], placings[a.name]) for a in pair]) for pair in self.crosses]
+        wanted = [Wanted(placing, _ordered(one, placing)) for one, placing in plain]
+        wanted += [Wanted(placing) for _, placing, _ in crossed]
+        found = slot_sums(self.evaluation, self.placer, wanted)
+        broken = [
+            self._breakdown(one, placing, placing.buckets[0], sums)
+            for (one, placing), sums in zip(plain, found[: len(plain)], strict=True)
+        ]
+        for (one, placing, buckets), sums in zip(crossed, found[len(plain) :], strict=True):
+            broken.append(self._breakdown(one, placing, buckets, sums))
+        return broken
+
+    def _breakdown(self, described: Described, placing: Placing, buckets: Buckets, sums: Summed) -> Breakdown:
+        order = canonical_order(sums.cells.reshape(*sums.cells.shape[:2], -1))
+        return Breakdown(
+            described=described,
+            placing=placing,
+            buckets=buckets,
+            cells=sums.cells[order],
+            counts=sums.counts,
+            rank_sums=sums.ranks,
+        )
 
 
-def _crossed_names(a: Breakdown, b: Breakdown) -> list[str]:
+def _ordered(described: Described, placing: Placing) -> tuple[Ranks, ...] | None:
+    return described.ranks if placing.buckets[0].ordered else None
+
+
+def _crossed(both: Sequence[tuple[Described, Placing]]) -> tuple[Described, Placing, Buckets]:
+    """Put units into the buckets of two attributes at once."""
+    (a, a_placing), (b, b_placing) = both
+    names = a.attribute.name, b.attribute.name
+    nouns = [NOUNS[one.unit] for one in (a, b)]
+    if nouns[0] != nouns[1]:
+        message = f"{names[0]} is of {nouns[0]} and {names[1]} of {nouns[1]}; cross two attributes of the same units"
+        raise UserError(message)
+    if not (a.shared and b.shared):
+        raise UserError(f"{names[int(a.shared)]} differs between systems and cannot be crossed")
+    placing = Placing((a.attribute, b.attribute), (*a_placing.buckets, *b_placing.buckets))
+    if placing.size > MOST_CROSSED:
+        message = (
+            f"{names[0]} × {names[1]} has {placing.size:,} buckets; expected at most {MOST_CROSSED}; "
+            "cut them more coarsely"
+        )
+        raise UserError(message)
+    slots = [one.slots for one in placing.buckets]
+    made = tuple(
+        Slot(name=name, value=f"{names[0]} {one.interval}, {names[1]} {other.interval}")
+        for name, (one, other) in zip(_crossed_names(*slots), product(*slots), strict=True)
+    )
+    attribute = replace(
+        a.attribute, name=f"{names[0]} × {names[1]}", summary=f"{names[0]} and {names[1]} together",
+        phrase="{units} with {range}", phrases={},
+    )  # fmt: skip
+    nothing = Distinct.of(pl.Series([], dtype=pl.String), pl.Series([], dtype=pl.String))
+    described = replace(a, attribute=attribute, distinct=nothing, ranks=None)
+    return described, placing, Buckets(made, numeric=False, ordered=False)
+
+
+def _crossed_names(slots: Sequence[Slot], others: Sequence[Slot]) -> list[str]:
     """Return the names of crossed buckets; where the data's own categories make two the same, they are numbered."""
     names: list[str] = []
-    for one, other in product(a.slots, b.slots):
+    for one, other in product(slots, others):
         name = f"{one.name} × {other.name}"
         names.append(f"{name} ({len(names) + 1})" if name in names else name)
     return names
@@ -329,22 +398,6 @@ def _one(facts: Facts, name: str) -> Attribute:
     if len(found) != 1:
         raise UserError(f"{quoted(str(name))} is not one attribute; name a single one")
     return found[0]
-
-
-def _described(attribute: Attribute, facts: Facts) -> Described:
-    evaluation = facts.evaluation
-    rows = None
-    if evaluation.task.has_units:
-        rows = facts.token_units if attribute.of is Of.TOKEN else facts.units
-    unit = "token" if attribute.of is Of.TOKEN else UNIT_NAMES.get(evaluation.task, "item")
-    of_output = attribute.of is Of.OUTPUT
-    columns = (
-        [values_of(attribute, facts, s) for s in evaluation.systems] if of_output else [values_of(attribute, facts)]
-    )
-    if rows is not None and attribute.of in (Of.ITEM, Of.OUTPUT):
-        columns = [column.gather(rows.item) for column in columns]
-    gold = None if rows is None else rows.frame["gold"].to_numpy()
-    return Described(attribute=attribute, unit=unit, rows=rows, values=tuple(columns), gold=gold)
 
 
 def shared_cuts(plan: Plan, every: Sequence[Sequence[Described]]) -> dict[str, Buckets]:
@@ -358,22 +411,24 @@ def shared_cuts(plan: Plan, every: Sequence[Sequence[Described]]) -> dict[str, B
 
 
 def _cut(plan: Plan, several: Sequence[Described]) -> Buckets:
-    numeric = all(one.numeric for one in several)
-    whole = all(one.every_value.dtype in FITTING for one in several)
-    gold: list[pl.Series] = []
-    every: list[pl.Series] = []
-    for one in several:
-        for values, found in ((one.gold_values, gold), (one.every_value, every)):
-            plain = values.alias("")
-            found.append(plain.cast(pl.Int64 if whole else pl.Float64) if numeric else as_category(plain))
-    return plan.bucketing(several[0].attribute).cut(pl.concat(gold), pl.concat(every))
+    return plan.bucketing(several[0].attribute).cut_counted(merged([one.distinct for one in several]))
 
 
 def sizes(breakdown: Breakdown, measure: Measure) -> tuple[Array, Array]:
     """Return how many gold and how many returned units each system has in each slot; items count as both."""
     if measure.metric is not None:
-        slots = len(breakdown.slots)
-        counts = np.array([np.bincount(codes, minlength=slots) for codes in breakdown.codes], np.float64)
-        counts = np.broadcast_to(counts, (breakdown.totals.shape[0], slots))
-        return counts, counts
+        return breakdown.counts, breakdown.counts
     return breakdown.totals[..., N_GOLD], breakdown.totals[..., N_PRED]
+
+
+def exact_total(numbers: Array, counts: NDArray[np.int64]) -> float:
+    """Return the sum of numbers that are there so many times each, rounded once."""
+    totals = {place: int(whole_part @ counts) for place, whole_part in limbs(numbers).items()}
+    halves = [(place + more, half) for place, total in totals.items() for more, half in _halves(total)]
+    return math.fsum(math.ldexp(half, LIMB * place) for place, half in halves)
+
+
+def _halves(total: int) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Return the upper and the lower bits of a sum, which are exact in floating point, and their places."""
+    above, below = divmod(total, 1 << LIMB)
+    return (1, above), (0, below)

@@ -77,7 +77,7 @@ def buckets(
     pairs = [] if compare is None else pairs_to_compare(evaluation, compared, compare)
     groups = evaluation.aligned.clusters.groups
     drawn = Resamples(groups, resamples, seed, keep=True) if resamples and groups > 1 else None
-    tallies = [Tally.of(evaluation, sliced, one, measure, drawn, confidence) for one in broken]
+    tallies = [Tally.of(one, measure, drawn, confidence) for one in broken]
     draws = paired_draws(len(pairs)) if pairs and drawn is not None else 0
     comparisons = compare_systems(evaluation, tallies, pairs, measure, draws=draws, seed=seed)
     diagnoses = picked_buckets(evaluation, tallies, measure)
@@ -149,10 +149,7 @@ def buckets_of(
 
 def broken_down(sliced: Sliced, given: Mapping[str, Buckets]) -> list[Breakdown]:
     """Return every attribute's breakdown, in the buckets given or in its own, and those of crossed attributes."""
-    broken = [sliced.break_down(one, given.get(one.attribute.name)) for one in sliced.described]
-    known = {one.name: one for one in broken}
-    known |= {one.attribute.name: sliced.break_down(one, given.get(one.attribute.name)) for one in sliced.only_crossed}
-    return broken + [sliced.cross(known[a.name], known[b.name]) for a, b in sliced.crosses]
+    return sliced.broken_down(given)
 
 
 def _attribute(evaluation: Evaluation, tally: Tally, measure: Measure, picked: Picked) -> AttributeResult:
@@ -252,10 +249,10 @@ def _overall(evaluation: Evaluation, tallies: Sequence[Tally], measure: Measure)
 
 def _oddities(tallies: Sequence[Tally], evaluation: Evaluation) -> list[str]:
     """Say which attributes have one bucket only, and that there is no gold to cut by."""
-    if evaluation.task.has_units and not evaluation.units["gold"].any():
+    if evaluation.gold_units == 0:
         return ["gold has no units: attributes that are cut by its values have one bucket, of returned units"]
     alone = [t.broken for t in tallies if len(_filled(t)) < 2 and evaluation.aligned.items > 1]
-    equal = [one.name for one in alone if one.described.every_value.drop_nulls().n_unique() < 2]
+    equal = [one.name for one in alone if one.different < 2]
     tied = [one.name for one in alone if one.name not in equal]
     said = [f"one bucket only, since all values are equal or missing: {', '.join(equal)}"] if equal else []
     hint = "ties are not split; try --cuts ATTR=A,B,C"

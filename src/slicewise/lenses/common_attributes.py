@@ -16,10 +16,10 @@ GROUPS = ("all", "core")
 def common_attributes(sliced: Sliced) -> list[Described]:
     """Return the attributes that do not differ between systems; one that does and was asked for is an error."""
     for one in sliced.described:
-        if len(one.values) > 1 and _asked(sliced, one.attribute.name):
+        if not one.shared and _asked(sliced, one.attribute.name):
             name = one.attribute.name
             raise UserError(f"{name} differs between systems, so no two of them share its buckets; leave it out")
-    return [one for one in sliced.described if len(one.values) == 1]
+    return [one for one in sliced.described if one.shared]
 
 
 def _asked(sliced: Sliced, name: str) -> bool:

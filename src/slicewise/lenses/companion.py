@@ -5,42 +5,30 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import polars as pl
 
 from slicewise.lenses.inference import bounds_of
 from slicewise.results.base import defined
 from slicewise.results.score import Value
 from slicewise.stats.canonical import canonical_order
 from slicewise.stats.intervals import percentile_interval
-from slicewise.stats.ranks import average_ranks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from slicewise.evaluation import Evaluation
-    from slicewise.lenses.breakdown import Breakdown, Sliced
+    from slicewise.lenses.breakdown import Breakdown
     from slicewise.stats.intervals import Resamples
 
     Array = NDArray[np.float64]
 
 
-def correlations(
-    evaluation: Evaluation, sliced: Sliced, broken: Breakdown, drawn: Resamples | None, confidence: float
-) -> list[Value] | None:
+def correlations(broken: Breakdown, drawn: Resamples | None, confidence: float) -> list[Value] | None:
     """Return for each system Spearman's correlation of the attribute with gold units found, or with items' scores.
 
     In the draws, ranks stay those of the whole data. None where the attribute has no order or differs between systems.
     """
-    described = broken.described
-    if not (broken.shared and described.numeric and broken.buckets.ordered):
+    sums = broken.rank_sums
+    if sums is None:
         return None
-    x = described.values[0].cast(pl.Float64).to_numpy().astype(np.float64)
-    y, group = _right(evaluation, sliced, broken)
-    if described.gold is not None:
-        x = x[described.gold]
-    known = ~(np.isnan(x) | np.isnan(y).any(axis=1))
-    own = y[known] if described.rows is not None else np.column_stack([_centred(scores) for scores in y[known].T])
-    sums = _sums(_centred(x[known]), own, group[known], evaluation.aligned.clusters.groups)
     values = _correlation(sums.sum(axis=0))
     if drawn is None:
         return [Value(value=defined(float(v)), ci=None) for v in values]
@@ -50,35 +38,6 @@ def correlations(
         Value(value=defined(float(v)), ci=bounds_of(float(lo), float(hi)), undefined_draws=int(undefined))
         for v, lo, hi, undefined in rows
     ]
-
-
-def _right(evaluation: Evaluation, sliced: Sliced, broken: Breakdown) -> tuple[Array, NDArray[np.int64]]:
-    """Return per gold unit whether each system found it, or per item the rank of its score; and the group of each."""
-    rows, metric = broken.described.rows, sliced.measure.metric
-    if rows is not None:
-        gold = rows.frame["gold"].to_numpy()
-        found = [rows.frame[name].to_numpy()[gold] for name in evaluation.systems]
-        return np.column_stack(found).astype(np.float64), rows.frame["group"].to_numpy()[gold].astype(np.int64)
-    if metric is None:
-        raise ValueError("items without a metric")
-    width = len(sliced.statistics) // len(evaluation.systems)
-    columns = list(sliced.statistics.values())
-    scores = [metric.value(np.column_stack(columns[i : i + width])) for i in range(0, len(columns), width)]
-    return np.column_stack(scores), evaluation.aligned.clusters.group.astype(np.int64)
-
-
-def _centred(values: Array) -> Array:
-    """Return twice the average ranks, which are whole, less their mean."""
-    known = int((~np.isnan(values)).sum())
-    return 2 * average_ranks(values) - (known + 1)
-
-
-def _sums(x: Array, y: Array, group: NDArray[np.int64], groups: int) -> Array:
-    """Return n, Σx, Σx² and, per system, Σy, Σy², Σxy of each group; whole numbers, so that no order matters."""
-    columns = [np.ones(len(x)), x, x * x]
-    for own in y.T:
-        columns += [own, own * own, x * own]
-    return np.column_stack([np.bincount(group, weights=column, minlength=groups) for column in columns])
 
 
 def _order(sums: Array) -> NDArray[np.int64]:

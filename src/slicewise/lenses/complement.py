@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from slicewise.annotations import Task
-from slicewise.engine import coded
+from slicewise.engine.gather import whole
 from slicewise.errors import UserError
+from slicewise.lenses.answer_prints import answer_prints
 from slicewise.lenses.breakdown import Measure, Plan, Sliced
 from slicewise.lenses.chosen_ensemble import asked_ensemble
 from slicewise.lenses.chosen_ensemble import write_ensemble as write
@@ -19,16 +20,20 @@ from slicewise.lenses.contests import listed_pairs
 from slicewise.lenses.ensembles import Ensembles
 from slicewise.lenses.found_by import found_by
 from slicewise.lenses.inference import check_options, interval_method
-from slicewise.lenses.mentions import mentions, spread_out
-from slicewise.lenses.outcomes import Outcomes, first_only, outcomes_of, systems_compared, unit_outcomes
+from slicewise.lenses.outcome_counts import outcome_counts
+from slicewise.lenses.outcomes import GOLD, first_only, systems_compared
 from slicewise.lenses.pair_counts import Sample, shared, shared_by_slice
+from slicewise.lenses.pattern_tables import counted_patterns
 from slicewise.lenses.prospects import prospects
+from slicewise.lenses.shown import Alike, shown
+from slicewise.lenses.slot_patterns import slot_patterns
 from slicewise.metrics.counts import f_beta
 from slicewise.metrics.prf import f_name
 from slicewise.results.base import defined
 from slicewise.results.complement import MEASURES, Complement, ComplementResult, Questions, Slice
 from slicewise.results.score import Inference
 from slicewise.stats.complementarity import Shared, complementarity, f_comp
+from slicewise.stats.patterns import Patterns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -38,10 +43,10 @@ if TYPE_CHECKING:
     from slicewise.attributes import Attribute
     from slicewise.evaluation import Evaluation
     from slicewise.lenses.asked import Asked
-    from slicewise.lenses.breakdown import Described
+    from slicewise.lenses.outcome_counts import OutcomeCounts
+    from slicewise.lenses.placed import Placing
 
     Array = NDArray[np.float64]
-    Index = NDArray[np.int64]
 
 
 def complement(
@@ -81,21 +86,19 @@ def complement(
     if write_ensemble is not None:
         first = {name: runs[0] for name, runs in evaluation.restarts.items() if runs[0] in systems}
         asked = asked_ensemble(ensemble, evaluation.task, systems, first)
-    outcomes = outcomes_of(evaluation, systems, metrics=metrics, threshold=threshold)
-    groups = evaluation.aligned.clusters.groups
-    sample = Sample.of(outcomes, groups, resamples=resamples, confidence=confidence, seed=seed)
+        evaluation = whole(evaluation, "writing an ensemble")
+    outcomes = outcome_counts(evaluation, systems, metrics=metrics, threshold=threshold)
+    sample = Sample.of(outcomes.by_group, resamples=resamples, confidence=confidence, seed=seed)
     if evaluation.task is Task.LABELS:
-        answers = coded([evaluation.answers(name) for name in ("gold", *systems)])
-        group = evaluation.aligned.clusters.group.astype(np.int64)
-        sample = sample.telling_answers(group, [own.to_numpy() for own in answers])
-    pairs = _Pairs(evaluation, sample, beta, confidence)
+        sample = sample.telling(answer_prints(evaluation, systems, sample.salts()))
+    pairs = _Pairs(evaluation, systems, sample, beta)
     overall = _Errors.of(evaluation, outcomes, sample)
     draws = overall.drawn
     ensembles = Ensembles(evaluation, outcomes, sample, overall.counts, None if draws is None else draws.counts)
-    alone, together = ensembles.singles(), (*ensembles.pairs(), *ensembles.votes())
-    best = tuple(systems[i] for i in ensembles.order[:2])
+    alone, together = ensembles.singles(), ensembles.together()
+    best = (systems[ensembles.order[0]], systems[ensembles.order[1]])
     listed = listed_pairs(evaluation, systems, compare) if compare else [best]
-    found = pairs.rows(overall, systems)
+    found = pairs.rows(overall)
     patterns, patterns_found = found_by(outcomes)
     parts = [f"seed:{seed}", f"resamples:{resamples}", f"confidence:{confidence}"]
     parts += [] if beta == 1 else [f"beta:{f_name(beta)[1:]}"]
@@ -110,7 +113,8 @@ def complement(
     written = None
     if asked is not None and write_ensemble is not None:
         order = [systems[i] for i in ensembles.order]
-        written = write(evaluation, outcomes, asked.chosen(greedy), order, Path(write_ensemble))
+        rows = outcomes.reader(evaluation)
+        written = write(evaluation, rows, asked.chosen(greedy), order, Path(write_ensemble))
     data = evaluation.summary()
     data["warnings"] = [*data["warnings"], *outcomes.warnings, *first_only(evaluation, restarts)]
     return ComplementResult(
@@ -129,7 +133,7 @@ def complement(
         oracle=oracle,
         curve=tuple(ensembles.curve()),
         greedy=greedy,
-        questions=tuple(_questions(evaluation, outcomes, a, b, top) for a, b in listed),
+        questions=_questions(evaluation, outcomes, listed, top),
         listed=bool(compare),
         findings=prospects(
             alone, found, together, greedy, oracle, best, noun, clusters, sets=evaluation.task is not Task.LABELS
@@ -158,27 +162,29 @@ class _Errors:
     """Whether it is all data, and not a slice of it."""
 
     @classmethod
-    def of(cls, evaluation: Evaluation, outcomes: Outcomes, sample: Sample) -> _Errors:
+    def of(cls, evaluation: Evaluation, outcomes: OutcomeCounts, sample: Sample) -> _Errors:
         """Count over all units; in `labels` an item is wrong once, though a unit is missed and another spurious."""
-        counts, draws = shared(outcomes.patterns), sample.shared(outcomes)
+        counts, draws = shared(outcomes.patterns), sample.shared(outcomes.by_group)
         if evaluation.task is not Task.LABELS:
             return cls(counts, _wrong(counts), None if draws is None else cls(draws, _wrong(draws)))
-        items = item_outcomes(evaluation, outcomes.systems)
-        cases, case_draws = shared(items.patterns), sample.shared(items)
+        size = 2 * evaluation.aligned.clusters.groups
+        items = counted_patterns(evaluation, _Items(outcomes.systems), width=len(outcomes.systems), size=size)
+        cases, case_draws = shared(items), sample.shared(items)
         drawn = None if draws is None or case_draws is None else cls(draws, case_draws.missed)
         return cls(counts, cases.missed, drawn)
 
 
-def item_outcomes(evaluation: Evaluation, systems: Sequence[str]) -> Outcomes:
-    """Return the items of the task `labels`, each right or wrong."""
-    gold, items = evaluation.answers("gold"), evaluation.aligned.items
-    return Outcomes(
-        systems=tuple(systems),
-        gold=np.ones(items, np.bool_),
-        has=tuple(gold.eq_missing(evaluation.answers(name)).to_numpy() for name in systems),
-        item=np.arange(items),
-        group=evaluation.aligned.clusters.group.astype(np.int64),
-    )
+@dataclass(frozen=True)
+class _Items:
+    """Counts the items of the task `labels` by who has them right; all of them are gold."""
+
+    systems: tuple[str, ...]
+
+    def __call__(self, part: Evaluation) -> Patterns:
+        """Return the patterns of a part."""
+        gold, clusters = part.answers("gold"), part.aligned.clusters
+        right = [gold.eq_missing(part.answers(name)).to_numpy() for name in self.systems]
+        return Patterns.of(right, 2 * clusters.group.astype(np.int64) + GOLD, 2 * clusters.groups)
 
 
 def _wrong(counts: Shared) -> Array:
@@ -190,9 +196,9 @@ class _Pairs:
     """Writes the rows of pairs."""
 
     evaluation: Evaluation
+    systems: tuple[str, ...]
     sample: Sample
     beta: float
-    confidence: float
 
     @property
     def only_found(self) -> bool:
@@ -216,9 +222,9 @@ class _Pairs:
             else {name: np.where(there[..., None, None], of, np.nan) for name, of in found.items()}
         )
 
-    def rows(self, errors: _Errors, systems: Sequence[str]) -> tuple[Complement, ...]:
+    def rows(self, errors: _Errors) -> tuple[Complement, ...]:
         """Return every ordered pair; of slices, of one after the other."""
-        size = len(systems)
+        systems, size = self.systems, len(self.systems)
         values = self.measures(errors, in_draws=False)
         bounds = {}
         if errors.drawn is not None:
@@ -258,7 +264,7 @@ class _Pairs:
             if a != b
         )
 
-    def slices(self, outcomes: Outcomes, plan: Plan) -> tuple[tuple[Slice, ...], list[str]]:
+    def slices(self, outcomes: OutcomeCounts, plan: Plan) -> tuple[tuple[Slice, ...], list[str]]:
         """Return every pair in every bucket of the attributes, and the attributes' names."""
         if not plan.attributes:
             labels = len(self.evaluation.aligned.labels)
@@ -266,29 +272,30 @@ class _Pairs:
                 return (), []
             plan = Plan(attributes=("label",), cuts=plan.cuts, buckets=plan.buckets)
         sliced = Sliced(self.evaluation, plan, Measure("f1", f_beta))
-        common = common_attributes(sliced)
-        found = [one for described in common for one in self._attribute(sliced, described, outcomes)]
-        return tuple(found), [one.attribute.versioned for one in common]
+        placings = [sliced.placing(one) for one in common_attributes(sliced)]
+        by_cell = slot_patterns(sliced.evaluation, outcomes.reader, sliced.placer, placings)
+        found = [one for each in zip(placings, by_cell, strict=True) for one in self._attribute(*each)]
+        return tuple(found), [one.attributes[0].versioned for one in placings]
 
-    def _attribute(self, sliced: Sliced, described: Described, outcomes: Outcomes) -> list[Slice]:
-        buckets, codes = sliced.assigned(described)
-        own = outcomes if described.rows is None else unit_outcomes(described.rows.frame, outcomes.systems)
-        by_slice = shared_by_slice(own.sliced(codes[0], len(buckets.slots)))
+    def _attribute(self, placing: Placing, by_cell: Patterns) -> list[Slice]:
+        slots, groups = placing.size, self.evaluation.aligned.clusters.groups
+        side = by_cell.slices % 2
+        by_slice = shared_by_slice(by_cell.among(by_cell.slices // (2 * groups) * 2 + side, 2 * slots))
         found: list[Complement] = []
-        for some, draws in self.sample.shared_by_slice(own, codes[0], len(buckets.slots)):
+        for some, draws in self.sample.shared_by_slice(by_cell, slots):
             counts = Shared(by_slice.n_gold[some], by_slice.found[some], by_slice.spurious[some])
             drawn = None if draws is None else _Errors(draws, self._wrong(draws), whole=False)
-            found += self.rows(_Errors(counts, self._wrong(counts), drawn, whole=False), own.systems)
-        each = len(own.systems) * (len(own.systems) - 1)
+            found += self.rows(_Errors(counts, self._wrong(counts), drawn, whole=False))
+        each = len(self.systems) * (len(self.systems) - 1)
         return [
             Slice(
-                attribute=described.attribute.name,
+                attribute=placing.attributes[0].name,
                 bucket=slot.name,
                 interval=slot.interval,
                 n_gold=int(by_slice.n_gold[k]),
                 pair=pair,
             )
-            for k, slot in enumerate(buckets.slots)
+            for k, slot in enumerate(placing.buckets[0].slots)
             for pair in found[k * each : (k + 1) * each]
         ]
 
@@ -297,23 +304,34 @@ class _Pairs:
         return counts.missed if self.evaluation.task is Task.LABELS else _wrong(counts)
 
 
-def _questions(evaluation: Evaluation, outcomes: Outcomes, a: str, b: str, top: int) -> Questions:
-    """Return the units that answer each question on a pair, spread over the data where not all are wanted."""
-    gold, one, other = outcomes.gold, *(outcomes.has[outcomes.systems.index(name)] for name in (a, b))
-    flags = {
-        "missed_both": gold & ~one & ~other,
-        "correct_both": gold & one & other,
-        "only_a": gold & one & ~other,
-        "only_b": gold & ~one & other,
-    }
-    if not outcomes.rule:
-        flags["spurious_both"] = ~gold & one & other
-        flags["spurious_only_a"], flags["spurious_only_b"] = ~gold & one & ~other, ~gold & ~one & other
-    rows = {question: np.flatnonzero(of) for question, of in flags.items()}
-    shown = {question: spread_out(at, top) for question, at in rows.items()}
-    return Questions(
-        a=a,
-        b=b,
-        counts={question: len(at) for question, at in rows.items()},
-        units={question: tuple(mentions(evaluation, outcomes, at)) for question, at in shown.items()},
+def _questions(
+    evaluation: Evaluation, outcomes: OutcomeCounts, pairs: Sequence[tuple[str, str]], top: int
+) -> tuple[Questions, ...]:
+    """Return the units that answer each question on pairs, spread over the data where not all are wanted."""
+    asked = [_asked(outcomes, *(outcomes.systems.index(name) for name in pair)) for pair in pairs]
+    units = iter(shown(evaluation, outcomes, [one for kinds in asked for one in kinds.values()], top))
+    return tuple(
+        Questions(
+            a=a,
+            b=b,
+            counts={question: one.size(outcomes.patterns) for question, one in kinds.items()},
+            units={question: next(units) for question in kinds},
+        )
+        for (a, b), kinds in zip(pairs, asked, strict=True)
     )
+
+
+def _asked(outcomes: OutcomeCounts, a: int, b: int) -> dict[str, Alike]:
+    """Return what is asked about two systems; where all units are gold, nothing about spurious ones."""
+    found = {
+        "missed_both": Alike(gold=True, lacking=(a, b)),
+        "correct_both": Alike(gold=True, having=(a, b)),
+        "only_a": Alike(gold=True, having=(a,), lacking=(b,)),
+        "only_b": Alike(gold=True, having=(b,), lacking=(a,)),
+    }
+    spurious = {
+        "spurious_both": Alike(gold=False, having=(a, b)),
+        "spurious_only_a": Alike(gold=False, having=(a,), lacking=(b,)),
+        "spurious_only_b": Alike(gold=False, having=(b,), lacking=(a,)),
+    }
+    return found if outcomes.rule else found | spurious

@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 
 from slicewise.annotations import Task
+from slicewise.engine.gather import summed
 from slicewise.errors import UserError, quoted
-from slicewise.extract.items import ItemFeatures, Wanted
-from slicewise.extract.units import UnitFeatures
 from slicewise.lenses.bin_profile import profiles
 from slicewise.lenses.breakdown import Plan
 from slicewise.lenses.contests import listed_pairs
-from slicewise.lenses.features import Request, feature_list
 from slicewise.lenses.inference import check_options, interval_method
-from slicewise.lenses.mentions import mentions, spread_out
-from slicewise.lenses.outcomes import GOLD, SPURIOUS, first_only, outcomes_of, systems_compared
+from slicewise.lenses.nobody import features_of_nobody
+from slicewise.lenses.outcome_counts import outcome_counts
+from slicewise.lenses.outcomes import GOLD, SPURIOUS, first_only, systems_compared
 from slicewise.lenses.pair_counts import Sample
-from slicewise.lenses.population import of_rows
 from slicewise.lenses.resistance import findings
+from slicewise.lenses.shown import Alike, shown
 from slicewise.lenses.spread import one_surface, spread, surfaces
 from slicewise.lenses.suspects import nearly_all, suspects_of
 from slicewise.metrics.counts import f_beta
 from slicewise.results.base import defined
 from slicewise.results.difficulty import BinPair, BinTable, DifficultyResult, LeftOut, Pairwise, Singular
 from slicewise.results.score import Inference
-from slicewise.stats.intervals import Resamples
 from slicewise.stats.patterns import Bins
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from slicewise.attributes import Attribute
     from slicewise.evaluation import Evaluation
     from slicewise.lenses.asked import Asked
-    from slicewise.lenses.outcomes import Outcomes
-    from slicewise.results.features import FeatureList
+    from slicewise.lenses.outcome_counts import OutcomeCounts
+    from slicewise.lenses.outcomes import Reader
 
     Array = NDArray[np.float64]
 
@@ -78,10 +78,9 @@ def difficulty(
     _check_surface(evaluation, surface)
     step = on_step or (lambda _: None)
     systems = systems_compared(evaluation, restarts)
-    outcomes = outcomes_of(evaluation, systems, metrics=metrics, threshold=threshold)
-    groups = evaluation.aligned.clusters.groups
-    sample = Sample.of(outcomes, groups, resamples=resamples, confidence=confidence, seed=seed)
-    gold, spurious = (outcomes.patterns.where(outcomes.patterns.slices == side).bins() for side in (GOLD, SPURIOUS))
+    outcomes = outcome_counts(evaluation, systems, metrics=metrics, threshold=threshold)
+    sample = Sample.of(outcomes.by_group, resamples=resamples, confidence=confidence, seed=seed)
+    gold, spurious = outcomes.bins(GOLD), outcomes.bins(SPURIOUS)
     gold.check()
     spurious = _with_negatives(evaluation, outcomes, spurious)
     spurious.check()
@@ -89,15 +88,13 @@ def difficulty(
     pairs, shown = _pairs(evaluation, systems, order, compare)
     step("describing the bins")
     plan = Plan.of(attributes, buckets, cuts)
-    profile, described = profiles(evaluation, outcomes, plan)
-    names = [attribute.versioned for attribute in described]
+    described = profiles(evaluation, outcomes, plan)
+    profile, names = described.bins, [attribute.versioned for attribute in described.attributes]
     step("ranking the features of bin 0")
-    features = _features(evaluation, outcomes, top, resamples=resamples, confidence=confidence, seed=seed)
-    texts = surfaces(evaluation)
-    forms, count = ([], 0) if texts is None else spread(evaluation, outcomes, texts, top or len(texts))
+    features = features_of_nobody(evaluation, outcomes, top, resamples=resamples, confidence=confidence, seed=seed)
+    forms, count = spread(evaluation, outcomes, top)
     step("looking for suspect gold")
-    suspects = suspects_of(evaluation, outcomes)
-    listed = () if suspects is None else suspects.listed()
+    suspects = suspects_of(evaluation, outcomes, described.told)
     aside = () if suspects is None else suspects.set_aside()
     noun = "gold unit" if evaluation.task.has_units else "item"
     table, alone = _table(systems, gold), _singular(evaluation, outcomes, gold)
@@ -121,10 +118,10 @@ def difficulty(
         singular=alone,
         pairwise=_pairwise(outcomes, sample, gold, pairs),
         shown_pairs=shown,
-        shown_attributes=tuple(a.name for a in described if a.core or plan.attributes),
+        shown_attributes=tuple(a.name for a in described.attributes if a.core or plan.attributes),
         spread=tuple(forms),
         forms=count,
-        surface=None if surface is None or texts is None else one_surface(evaluation, outcomes, texts, surface, top),
+        surface=None if surface is None else one_surface(evaluation, outcomes, surface, top),
         profile=profile,
         features=features,
         suspects=listed,
@@ -156,19 +153,32 @@ def _check_surface(evaluation: Evaluation, surface: str | None) -> None:
         raise UserError(f"the units have no text to look for {quoted(surface)} in; {why}")
 
 
-def _with_negatives(evaluation: Evaluation, outcomes: Outcomes, spurious: Bins) -> Bins:
+def _with_negatives(evaluation: Evaluation, outcomes: OutcomeCounts, spurious: Bins) -> Bins:
     """Return the bins of spurious units; of tokens, bin 0 has those that neither gold nor any system labels."""
     totals = spurious.totals.copy()
     totals[0] = 0  # units of restarts that take no part
     if evaluation.task is Task.TOKENS:
-        units, lengths = evaluation.units, evaluation.aligned.lengths
-        labelled = outcomes.gold | (outcomes.bins > 0)
-        start = np.concatenate([[0], np.cumsum(lengths)])[outcomes.item] + units["start"].to_numpy()
-        totals[0] = int(lengths.sum()) - len(np.unique(start[labelled]))
+        totals[0] = int(summed(evaluation, _Unlabelled(outcomes.reader))["n"][0])
     return Bins(totals, spurious.found)
 
 
-def _ranked(outcomes: Outcomes, gold: Bins, spurious: Bins) -> list[str]:
+@dataclass(frozen=True)
+class _Unlabelled:
+    """Counts the tokens that neither gold nor any system labels."""
+
+    reader: Reader
+    by: tuple[str, ...] = ()
+    needs: frozenset[str] = frozenset()
+
+    def __call__(self, part: Evaluation) -> pl.DataFrame:
+        """Return the count of a part."""
+        found, lengths = self.reader(part), part.aligned.lengths
+        labelled = found.gold | (found.bins > 0)
+        start = np.concatenate([[0], np.cumsum(lengths)])[found.item] + part.units["start"].to_numpy()
+        return pl.DataFrame({"n": [int(lengths.sum()) - len(np.unique(start[labelled]))]}, {"n": pl.Int64})
+
+
+def _ranked(outcomes: OutcomeCounts, gold: Bins, spurious: Bins) -> list[str]:
     """Return the systems, the best first: by F1, or by how many items they get right."""
     tp, fp = gold.found.sum(axis=1), spurious.found.sum(axis=1)
     counts = np.column_stack([tp, tp + fp, np.full(len(tp), gold.totals.sum())]).astype(np.float64)
@@ -186,19 +196,15 @@ def _table(systems: Sequence[str], bins: Bins) -> BinTable:
     )
 
 
-def _singular(evaluation: Evaluation, outcomes: Outcomes, gold: Bins) -> dict[str, Singular]:
+def _singular(evaluation: Evaluation, outcomes: OutcomeCounts, gold: Bins) -> dict[str, Singular]:
     """Return what each system alone finds."""
-    alone = outcomes.gold & (outcomes.bins == 1)
     total = int(gold.totals[1]) if len(gold.totals) > 1 else 0
+    alone = [Alike(gold=True, having=(i,), bin=1) for i in range(len(outcomes.systems))]
     found = {}
-    for i, name in enumerate(outcomes.systems):
+    for i, units in enumerate(shown(evaluation, outcomes, alone, ALONE)):
         n, own = int(gold.found[i, 1]), int(gold.found[i].sum())
-        rows = spread_out(np.flatnonzero(alone & outcomes.has[i]), ALONE)
-        found[name] = Singular(
-            found=n,
-            share=n / total if total else None,
-            of_own=n / own if own else None,
-            units=tuple(mentions(evaluation, outcomes, rows)),
+        found[outcomes.systems[i]] = Singular(
+            found=n, share=n / total if total else None, of_own=n / own if own else None, units=units
         )
     return found
 
@@ -230,14 +236,16 @@ def _pairs(
     return first + [pair for pair in every if frozenset(pair) not in known], len(first)
 
 
-def _pairwise(outcomes: Outcomes, sample: Sample, gold: Bins, pairs: Sequence[tuple[str, str]]) -> tuple[Pairwise, ...]:
+def _pairwise(
+    outcomes: OutcomeCounts, sample: Sample, gold: Bins, pairs: Sequence[tuple[str, str]]
+) -> tuple[Pairwise, ...]:
     """Return pairs of systems bin by bin, with the intervals of their differences."""
     size = len(outcomes.systems) + 1
     at = {name: outcomes.systems.index(name) for pair in pairs for name in pair}
     drawn: dict[str, Array] = {}
     totals: Array | None = None
     if sample.resamples is not None and pairs:
-        by_group = sample.grouped(outcomes)
+        by_group = outcomes.by_group
         totals = sample.sums(by_group.totals().reshape(-1, 2, size)[:, GOLD])
         for name, i in at.items():
             sums = sample.sums(by_group.bin_counts(i).reshape(-1, 2, size)[:, GOLD])
@@ -267,26 +275,3 @@ def _pairwise(outcomes: Outcomes, sample: Sample, gold: Bins, pairs: Sequence[tu
         recall_a, recall_b = ((float(recalls[k]) if known else None) for k in (i, j))
         found.append(Pairwise(a=a, b=b, recall_a=recall_a, recall_b=recall_b, bins=tuple(rows)))
     return tuple(found)
-
-
-def _features(
-    evaluation: Evaluation, outcomes: Outcomes, top: int, *, resamples: int, confidence: float, seed: int
-) -> FeatureList | None:
-    """Rank the features of what nobody finds against the rest; None where all or none is found."""
-    found = outcomes.bins > 0
-    if not (outcomes.gold & found).any() or not (outcomes.gold & ~found).any():
-        return None
-    over = "gold" if evaluation.task.has_units else "items"
-    population = of_rows(evaluation, over, outcomes.gold, found.astype(np.float64), "found by anyone")
-    request = Request(top=top, resamples=resamples, confidence=confidence, seed=seed)
-    wanted = Wanted(least=request.least)
-    if evaluation.task.has_units:
-        units = UnitFeatures(evaluation, wanted)
-        families, quantities = units.families("gold"), units.quantities("gold")
-    else:
-        items = ItemFeatures(evaluation, wanted, ("all",))
-        families, quantities = items.families(None), items.quantities(None)
-    groups = evaluation.aligned.clusters.groups
-    alone = not evaluation.task.has_units and evaluation.aligned.clusters.count == evaluation.aligned.items
-    drawn = Resamples(groups, resamples, seed) if resamples and groups > 1 and not alone else None
-    return feature_list(population, families, quantities, request, drawn=drawn, system="bin 0")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
@@ -11,12 +11,12 @@ import numpy as np
 from slicewise.annotations import Task
 from slicewise.engine import coded
 from slicewise.lenses.outcomes import GOLD, SPURIOUS
+from slicewise.lenses.pattern_tables import counted_patterns
+from slicewise.lenses.resolved_ensembles import as_tags
 from slicewise.lenses.votes import AnswerBallots, Ballots, UnitBallots, Vote, best_step
-from slicewise.matching.overlaps import Spans, overlap_counts
-from slicewise.matching.resolve import resolved
 from slicewise.metrics.counts import N_GOLD, N_PRED, TP, f_beta, precision, recall
 from slicewise.results.base import defined
-from slicewise.results.complement import Added, Greedy, Resolved, Together
+from slicewise.results.complement import Added, Greedy, Together
 from slicewise.stats.complementarity import Shared
 from slicewise.stats.patterns import Patterns
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from slicewise.evaluation import Evaluation
-    from slicewise.lenses.outcomes import Outcomes
+    from slicewise.lenses.outcome_counts import OutcomeCounts
     from slicewise.lenses.pair_counts import Sample
 
     Array = NDArray[np.float64]
@@ -51,7 +51,7 @@ class Ensembles:
     """The ensembles of an evaluation's systems."""
 
     evaluation: Evaluation
-    outcomes: Outcomes
+    outcomes: OutcomeCounts
     sample: Sample
     counts: Shared
     draws: Shared | None
@@ -90,8 +90,18 @@ class Ensembles:
         found = self._scored(made, self.counts.counts(), None if self.draws is None else self.draws.counts())
         return dict(zip(self.names, found, strict=True))
 
-    def pairs(self) -> list[Together]:
-        """Return the union and the intersection of every two systems; the best unions also resolved."""
+    def together(self) -> tuple[Together, ...]:
+        """Return unions and intersections of every two systems, and all votes; the best unions and votes resolved."""
+        unions, others = self._pairs()
+        ranked = sorted(unions, key=lambda one: (-1.0 if one.f1 is None else one.f1, one.systems), reverse=True)
+        best, votes = {one.systems for one in ranked[:BEST_UNIONS]}, self._votes()
+        chosen = [one for one in unions if one.systems in best]
+        tags = iter(as_tags(self.evaluation, self.outcomes.reader, chosen + votes))
+        unions = [next(tags) if one.systems in best else one for one in unions]
+        return (*unions, *others, *tags, *self._plurality())
+
+    def _pairs(self) -> tuple[list[Together], list[Together]]:
+        """Return the unions and the intersections of every two systems."""
         places = sorted(range(len(self.names)), key=lambda i: self.names[i])
         found = []
         for at, i in enumerate(places):
@@ -100,27 +110,21 @@ class Ensembles:
                 counts = of(self.counts, i)[later]
                 draws = None if self.draws is None else of(self.draws, i)[:, later]
                 found += self._scored([Made(kind, (i, j)) for j in later], counts, draws)
-        unions = [one for one in found if one.kind == "union"]
-        ranked = sorted(unions, key=lambda one: (-1.0 if one.f1 is None else one.f1, one.systems), reverse=True)
-        best = {one.systems for one in ranked[:BEST_UNIONS]}
-        unions = [self._as_tags(one) if one.systems in best else one for one in unions]
-        return unions + [one for one in found if one.kind != "union"]
+        return [one for one in found if one.kind == "union"], [one for one in found if one.kind != "union"]
 
-    def votes(self) -> list[Together]:
-        """Return every vote of all systems, from how many have each unit; of labels also the most frequent answer."""
+    def _votes(self) -> list[Together]:
+        """Return every vote of all systems, from how many have each unit."""
         every = tuple(range(len(self.names)))
         totals = self.outcomes.patterns.totals()
-        drawn = self.sample.sums(self._by_group.totals().reshape(-1, 2, len(every) + 1))
+        drawn = self.sample.sums(self.outcomes.by_group.totals().reshape(-1, 2, len(every) + 1))
         draws = None if drawn is None else _at_least(drawn)
         made = [Made("vote", every, k) for k in range(1, len(every) + 1)]
-        found = [self._as_tags(one) for one in self._scored(made, _at_least(totals), draws)]
-        if self.evaluation.task is Task.LABELS:
-            found += self._voted([Vote(every, None)])
-        return found
+        return self._scored(made, _at_least(totals), draws)
 
-    @cached_property
-    def _by_group(self) -> Patterns:
-        return self.sample.grouped(self.outcomes)
+    def _plurality(self) -> list[Together]:
+        """Return the vote for the most frequent answer, of labels."""
+        labels = self.evaluation.task is Task.LABELS
+        return self._voted([Vote(tuple(range(len(self.names))), None)]) if labels else []
 
     def oracle(self) -> Together:
         """Return what a judge would score who takes every right unit that any system has, and nothing else."""
@@ -165,7 +169,7 @@ class Ensembles:
     def greedy(self) -> Greedy | None:
         """Choose the members of a vote one by one by F1, on all clusters, and on all but some that it is scored on."""
         groups = len(self.sample.position)
-        if self.only_found or len(self.names) < 2 or not self.outcomes.gold.any():
+        if self.only_found or len(self.names) < 2 or not self.outcomes.n_gold:
             return None
         folds = min(FOLDS, groups)
         ballots = self._ballots(folds)
@@ -175,7 +179,7 @@ class Ensembles:
         return Greedy(
             systems=tuple(self.names[i] for i in best.vote.members),
             k=best.vote.k,
-            in_sample=self._as_tags(self._voted([best.vote])[0]),
+            in_sample=as_tags(self.evaluation, self.outcomes.reader, self._voted([best.vote]))[0],
             cross_validated=self._held_out(chosen, folds),
             folds=folds,
             path=tuple(self._voted([step.vote for step in path])),
@@ -183,21 +187,32 @@ class Ensembles:
         )
 
     @cached_property
-    def _answers(self) -> Answers:
-        return Answers.of(self.evaluation, self.names)
+    def _answers(self) -> Patterns:
+        """The answers by group."""
+        groups = len(self.sample.position)
+        read = AnswersByGroup(self.names, groups)
+        return counted_patterns(self.evaluation, read, width=read.width, size=groups)
+
+    @property
+    def _cast(self) -> Patterns:
+        """What is voted on, by group."""
+        return self._answers if self.evaluation.task is Task.LABELS else self.outcomes.by_group
+
+    def _as_ballots(self, patterns: Patterns) -> Ballots:
+        labels = self.evaluation.task is Task.LABELS
+        return answer_ballots(patterns, self.names) if labels else UnitBallots(patterns, self.names)
 
     @cache  # noqa: B019 (lives as long as the ensembles do)
     def _ballots(self, size: int) -> Ballots:
         """Return what is voted on, with clusters in so many slices."""
-        if self.evaluation.task is Task.LABELS:
-            group = self.sample.position[self.evaluation.aligned.clusters.group.astype(np.int64)]
-            return self._answers.ballots(group % size, size)
-        group = self.sample.position[self.outcomes.group]
-        return UnitBallots(self.outcomes.sliced(group % size, size), self.names)
+        sides = 1 if self.evaluation.task is Task.LABELS else 2
+        group, side = np.divmod(self._cast.slices, sides)
+        slices = (self.sample.position[group] % size) * sides + side
+        return self._as_ballots(self._cast.among(slices, sides * size))
 
-    @property
+    @cached_property
     def _by_cluster(self) -> Ballots:
-        return self._ballots(len(self.sample.position))
+        return self._as_ballots(self._cast)
 
     def _ranks(self, size: int, weights: Array) -> Index:
         ballots = self._ballots(size)
@@ -214,43 +229,12 @@ class Ensembles:
         """Score each fold by the vote that was chosen without it."""
         groups = len(self.sample.position)
         by_group = np.zeros((groups, 1, 3), np.int64)
-        fold_of = np.arange(groups) % folds
+        fold_of = self.sample.position % folds
         for fold, vote in enumerate(chosen):
             ranks = self._ranks(folds, (np.arange(folds) != fold).astype(np.float64))
             by_group[fold_of == fold, 0] = self._by_cluster.counts(vote, ranks)[fold_of == fold]
         every = tuple(range(len(self.names)))
         return self._scored([Made("cross-validated", every)], by_group.sum(axis=0), self.sample.sums(by_group))[0]
-
-    @cached_property
-    def _flat(self) -> tuple[Spans, Index] | None:
-        """Where units are, and the places of their labels; None of other tasks, and where gold itself has overlaps."""
-        if self.evaluation.task not in (Task.SPANS, Task.TOKENS):
-            return None
-        units = self.evaluation.units
-        spans = Spans(*(units[name].to_numpy().astype(np.int64) for name in ("item", "start", "end")))
-        own = spans[self.outcomes.gold]
-        nested = (overlap_counts(own, own) > 1).any()
-        return None if nested else (spans, units["label"].to_physical().to_numpy().astype(np.int64))
-
-    def _as_tags(self, one: Together) -> Together:
-        """Return an ensemble with what it scores once overlapping units are resolved."""
-        if self._flat is None:
-            return one
-        spans, labels = self._flat
-        has = [self.outcomes.has[self.names.index(name)] for name in one.systems]
-        votes = np.asarray(np.sum(has, axis=0, dtype=np.int64))
-        rows = np.flatnonzero(votes >= (one.k or 1))
-        kept = rows[resolved(spans[rows], votes[rows], labels[rows])]
-        counts = np.array([self.outcomes.gold[kept].sum(), len(kept), one.n_gold], np.float64)
-        found = Resolved(
-            n_pred=len(kept),
-            tp=int(counts[TP]),
-            precision=defined(float(precision(counts))),
-            recall=defined(float(recall(counts))),
-            f1=defined(float(f_beta(counts))),
-            left_out=len(rows) - len(kept),
-        )
-        return replace(one, resolved=found)
 
     def _scored(self, made: Sequence[Made], counts: NDArray[np.generic], draws: Array | None) -> list[Together]:
         """Return ensembles with their scores, `(ensembles, 3)`, and intervals from `(draws, ensembles, 3)`."""
@@ -306,51 +290,55 @@ def _at_least(totals: NDArray[np.generic]) -> Array:
 
 def _restricted(patterns: Patterns, members: Sequence[int]) -> Array:
     """Return (tp, n_pred, n_gold) of all votes of some systems."""
-    own = Patterns(patterns.bits[:, list(members)], patterns.slices, patterns.counts, 2)
-    return _at_least(own.totals())
+    return _at_least(patterns.of_systems(members).totals())
 
 
-@dataclass(frozen=True, eq=False)
-class Answers:
-    """One answer per item and system; a row per system."""
+@dataclass(frozen=True)
+class AnswersByGroup:
+    """Counts the items of a part by what every vote can see of the answers; items that look alike are put together."""
 
-    codes: NDArray[np.int16]
-    """Answers of an item that are the same have the same number; -1 for no answer."""
-    right: NDArray[np.bool_]
-    units: NDArray[np.bool_]
-    """Whether the answer is a unit, and neither the negative label nor one that is ignored."""
-    gold: NDArray[np.bool_]
-    """Whether an item's right answer is a unit."""
-    names: Sequence[str]
+    names: tuple[str, ...]
+    groups: int
 
-    @classmethod
-    def of(cls, evaluation: Evaluation, systems: Sequence[str]) -> Answers:
-        """Return the answers of some systems."""
-        answers = [evaluation.answers(name) for name in ("gold", *systems)]
+    @property
+    def width(self) -> int:
+        """How many bits an item has: those of each system's answer, whether it is right, whether a unit; gold's."""
+        return len(self.names) * (_bits(len(self.names)) + 2) + 1
+
+    def __call__(self, part: Evaluation) -> Patterns:
+        """Return the patterns of a part."""
+        answers = [part.answers(name) for name in ("gold", *self.names)]
         silent = np.array([answer.is_null().to_numpy() for answer in answers])
         gold, *others = (column.to_numpy() for column in coded(answers))
-        codes = np.full((len(systems), len(gold)), -1, np.int16)
+        codes = np.full((len(self.names), len(gold)), -1, np.int16)
         for i, own in enumerate(others):
             codes[i, ~silent[i + 1]] = i
             for j in range(i):  # the first system with the same answer
                 np.copyto(codes[i], codes[j], where=(own == others[j]) & ~silent[i + 1] & (codes[i] == i))
-        known = list(evaluation.aligned.labels)
-        units = np.array([answer.is_in(known).fill_null(False).to_numpy() for answer in answers])
-        return cls(codes, np.array([gold == own for own in others]), units[1:], units[0], systems)
+        columns = [(own + 1 >> bit & 1).astype(np.bool_) for own in codes for bit in range(_bits(len(self.names)))]
+        known = list(part.aligned.labels)
+        expected, *units = (answer.is_in(known).fill_null(False).to_numpy() for answer in answers)
+        right = [gold == own for own in others]
+        return Patterns.of([*columns, *right, *units, expected], part.aligned.clusters.group, self.groups)
 
-    def ballots(self, slices: Index, size: int) -> AnswerBallots:
-        """Return the items as ballots in slices; those that look alike to every vote are put together."""
-        s, width = len(self.names), max(1, len(self.names).bit_length())
-        columns = [(own + 1 >> bit & 1).astype(np.bool_) for own in self.codes for bit in range(width)]
-        known = Patterns.of([*columns, *self.right, *self.units, self.gold], slices, size)
-        packed = known.bits[:, : s * width].reshape(-1, s, width) @ (1 << np.arange(width)) - 1
-        return AnswerBallots(
-            codes=packed.T.astype(np.int16),
-            right=known.bits[:, s * width : s * (width + 1)].T,
-            units=known.bits[:, s * (width + 1) : s * (width + 2)].T,
-            gold=known.bits[:, -1],
-            slices=known.slices,
-            weights=known.counts,
-            size=size,
-            names=self.names,
-        )
+
+def _bits(systems: int) -> int:
+    """Return how many bits number the systems, and no answer."""
+    return max(1, systems.bit_length())
+
+
+def answer_ballots(patterns: Patterns, names: Sequence[str]) -> AnswerBallots:
+    """Return counted answers as ballots."""
+    s, width = len(names), _bits(len(names))
+    bits = patterns.bits
+    packed = bits[:, : s * width].reshape(-1, s, width) @ (1 << np.arange(width)) - 1
+    return AnswerBallots(
+        codes=packed.T.astype(np.int16),
+        right=bits[:, s * width : s * (width + 1)].T,
+        units=bits[:, s * (width + 1) : s * (width + 2)].T,
+        gold=bits[:, -1],
+        slices=patterns.slices,
+        weights=patterns.counts,
+        size=patterns.size,
+        names=names,
+    )

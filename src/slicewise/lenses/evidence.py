@@ -14,7 +14,7 @@ from slicewise.engine.items import item_scores
 from slicewise.errors import counted
 from slicewise.lenses.examples import item_texts
 from slicewise.lenses.mentions import item_names
-from slicewise.lenses.outcomes import outcomes_of
+from slicewise.lenses.outcome_counts import outcomes_of
 from slicewise.results.base import defined
 
 if TYPE_CHECKING:

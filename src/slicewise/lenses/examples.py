@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
 from slicewise.annotations import Task
-from slicewise.engine.items import item_scores
+from slicewise.engine.gather import TEXTS, gathered
+from slicewise.engine.items import item_scores, where_items_are
 from slicewise.results.base import defined
 from slicewise.results.features import Example
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
     from slicewise.evaluation import Evaluation
     from slicewise.metrics.metric import Metric
@@ -25,20 +29,47 @@ def examples_of(evaluation: Evaluation, metric: Metric, lists: Sequence[FeatureL
     wanted = sorted({item for one in lists for f in (*one.features, *one.confusions) for item in f.examples})
     systems = list(dict.fromkeys(name for one in lists for name in (one.against, one.system) if name is not None))
     at = np.array(wanted, np.int64)
-    texts = item_texts(evaluation, at)
-    expected = said(evaluation, "gold", at)
-    outputs = {} if evaluation.task is Task.SCORES else {system: said(evaluation, system, at) for system in systems}
-    scored = {system: item_scores(evaluation, metric, system).scores[at] for system in systems}
-    return {
-        item: Example(
-            item=item,
-            text=texts[i],
-            expected=None if expected is None else expected[i],
-            outputs={system: found[i] for system, found in outputs.items() if found is not None},
-            scores={system: defined(float(scores[i])) for system, scores in scored.items()},
-        )
-        for i, item in enumerate(wanted)
-    }
+    found: dict[int, Example] = {}
+    for table in gathered(where_items_are(evaluation, at), _Examples(metric, tuple(systems), at)):
+        found |= {row["item"]: _example(row, systems) for row in table.iter_rows(named=True)}
+    return found
+
+
+def _example(row: dict[str, Any], systems: Sequence[str]) -> Example:
+    outputs = {system: row.get(f"output:{i}") for i, system in enumerate(systems)}
+    return Example(
+        item=row["item"],
+        text=row["text"],
+        expected=row["expected"],
+        outputs={system: said for system, said in outputs.items() if said is not None},
+        scores={system: defined(row[f"score:{i}"]) for i, system in enumerate(systems)},
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Examples:
+    """Picks items as a person reads them."""
+
+    metric: Metric
+    systems: tuple[str, ...]
+    items: NDArray[np.int64]
+    """Ascending."""
+    by: tuple[str, ...] = ()
+    needs: frozenset[str] = frozenset({TEXTS})
+
+    def __call__(self, part: Evaluation) -> pl.DataFrame:
+        """Return those items that a part has."""
+        first, last = np.searchsorted(self.items, [part.first, part.first + part.aligned.items]).tolist()
+        at = self.items[first:last] - part.first
+        expected = said(part, "gold", at)
+        texts = pl.Series(item_texts(part, at), dtype=pl.String)
+        columns: dict[str, Any] = {"item": at + part.first, "text": texts}
+        columns["expected"] = pl.Series([None] * len(at) if expected is None else expected, dtype=pl.String)
+        for i, system in enumerate(self.systems):
+            columns[f"score:{i}"] = item_scores(part, self.metric, system).scores[at] if len(at) else np.zeros(0)
+            own = None if part.task is Task.SCORES else said(part, system, at)
+            columns |= {} if own is None else {f"output:{i}": pl.Series(own, dtype=pl.String)}
+        return pl.DataFrame(columns)
 
 
 def item_texts(evaluation: Evaluation, at: np.ndarray[tuple[int], np.dtype[np.int64]]) -> list[str]:

@@ -2,41 +2,48 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from slicewise.annotations import Task
-from slicewise.engine import references
+from slicewise.attributes.facts import Facts
+from slicewise.engine import pinned
+from slicewise.engine.gather import whole
 from slicewise.errors import UserError, did_you_mean, quoted
+from slicewise.extract.family import Kind
 from slicewise.extract.items import ItemFeatures, Wanted
 from slicewise.extract.tokenizers import check_tokenizer
 from slicewise.extract.units import UnitFeatures
 from slicewise.lenses.asked import metrics_asked
 from slicewise.lenses.examples import examples_of
+from slicewise.lenses.feature_tests import WAYS, ranked
 from slicewise.lenses.folding import NEAREST, Shown, fold
 from slicewise.lenses.inference import ALPHA, bounds_of, check_options
-from slicewise.lenses.population import of_change, of_items, of_units
-from slicewise.lenses.ranking import WAYS, rank
+from slicewise.lenses.part_view import Listing, Maker, asked_for
+from slicewise.lenses.placed import works_in_parts
+from slicewise.lenses.population import ItemScoring, UnitScoring, scored_whole, unit_counts
+from slicewise.lenses.ranked_parts import RankedParts
+from slicewise.lenses.ranking import RankedRows
 from slicewise.lenses.sources import Extremes
 from slicewise.results.base import defined
 from slicewise.results.features import Feature, FeatureList, FeaturesResult
-from slicewise.stats.canonical import canonical_order, is_whole, steady_sum
+from slicewise.stats.canonical import canonical_order
 from slicewise.stats.intervals import Resamples, percentile_interval
 from slicewise.stats.multiplicity import benjamini_hochberg, benjamini_yekutieli, holm
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    import polars as pl
     from numpy.typing import NDArray
 
     from slicewise.evaluation import Evaluation
     from slicewise.extract.family import Family, Quantity
     from slicewise.lenses.asked import Asked
-    from slicewise.lenses.population import Population
-    from slicewise.lenses.ranking import Ranking
+    from slicewise.lenses.details import Details
+    from slicewise.lenses.feature_tests import Evidence, Ranking, Side
+    from slicewise.lenses.population import About, Population, Scoring
     from slicewise.metrics.metric import Metric
     from slicewise.results.base import Bounds
 
@@ -48,7 +55,6 @@ CORRECTIONS: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
     "by": benjamini_yekutieli,
     "holm": holm,
 }
-EXAMPLES = 3
 CONFUSIONS = 10
 
 
@@ -143,6 +149,7 @@ def features(
         least=0 if geval else least,
         geval=geval,
     )
+    evaluation = _at_hand(evaluation, attributes, units=units, geval=geval)
     found = _Lists(evaluation, metric, request, wanted, tuple(attributes), units=units, on_step=on_step).all()
     data = evaluation.summary()
     data["warnings"] = [*data["warnings"], *dict.fromkeys(w for one in found for w in one.warnings)]
@@ -151,7 +158,7 @@ def features(
     return FeaturesResult(
         command="features",
         signature=evaluation.signature(
-            *_parts(request, wanted, metric, attributes, references(evaluation), units=units)
+            *_parts(request, wanted, metric, attributes, pinned(evaluation, [] if units else [metric]), units=units)
         ),
         data=data,
         lists=lists,
@@ -163,10 +170,20 @@ def features(
     )
 
 
+def _at_hand(evaluation: Evaluation, attributes: Sequence[str], *, units: bool, geval: bool) -> Evaluation:
+    """Return the data as a whole where features cannot be worked out of parts."""
+    if evaluation.parts is not None and attributes:
+        asked = asked_for(Facts(evaluation), attributes, units=units)
+        own = next((attribute for attribute in asked if not works_in_parts(attribute)), None)
+        evaluation = evaluation if own is None else whole(evaluation, f"the attribute {quoted(own.name)}")
+    return whole(evaluation, "--geval") if geval else evaluation
+
+
 def _unranked(evaluation: Evaluation, request: Request) -> list[str]:
     """Say whose units cannot be ranked because there are none."""
     names = ["gold", *(system for system, old in request.systems if old is None)]
-    return [f"{name} has no units to rank" for name in names if not evaluation.units[name].any()]
+    there = unit_counts(evaluation, names)
+    return [f"{name} has no units to rank" for name in names if not there[name]]
 
 
 def _direction(direction: str, change: tuple[str, str] | None, *, ratio: bool) -> str:
@@ -215,7 +232,7 @@ def _parts(
     wanted: Wanted,
     metric: Metric,
     attributes: Sequence[str],
-    gold: pl.Series | None,
+    pins: Sequence[str],
     *,
     units: bool,
 ) -> list[str]:
@@ -225,7 +242,7 @@ def _parts(
     kinds += ["pairs"] if request.pair_least is not None else []
     parts = [] if units else [f"metrics:{metric.name}"]
     parts += [request.direction, f"features:{'+'.join([*kinds, *attributes])}"]
-    parts += [f"{metric.name}({metric.signature(gold)})"] if metric.signature is not None and not units else []
+    parts += pins
     parts += [f"change:{old}>{new}" for new, old in request.systems if old is not None]
     parts += [f"tokenizer:{wanted.tokenizer}"] if wanted.tokenizer else []
     parts += [f"min-count:{request.least}", f"correction:{request.correction}", f"seed:{request.seed}"]
@@ -255,44 +272,64 @@ class _Lists:
     def all(self) -> list[_Found]:
         """Return the lists, one per system, or two where units are ranked."""
         self._step("extracting features")
+        if self.evaluation.parts is not None:
+            return self._in_parts()
         made = (UnitFeatures if self.units else ItemFeatures)(self.evaluation, self.wanted, self.attributes)
         found = []
         for system, old in self.request.systems:
             self._step(f"ranking the features of {system}")
-            found += [self._list(made, population, system, old) for population in self._populations(system, old)]
+            found += [self._list(made, scoring, system, old) for scoring in self._scorings(system, old)]
         return found
+
+    def _in_parts(self) -> list[_Found]:
+        asked = [(system, old, one) for system, old in self.request.systems for one in self._scorings(system, old)]
+        listings = [Listing(one, one.over if self.units else system) for system, _, one in asked]
+        confused = [i for i, (_, old, _) in enumerate(asked) if self._has_confusions and old is None]
+        listings += [Listing(asked[i][2], asked[i][0], confusions=True) for i in confused]
+        maker = Maker(self.wanted, self.attributes, self.units)
+        parts = RankedParts.of(self.evaluation, listings, maker, self.request.least, self.request.seed)
+        made = lists_in_parts(parts, self.request, self._drawn(listings[0].scoring.over))
+        confusions = {i: _by_frequency(own.features) for i, own in zip(confused, made[len(asked) :], strict=True)}
+        found = []
+        for i, (system, old, _) in enumerate(asked):
+            ranked = replace(made[i], system=system, against=old, confusions=confusions.get(i, ()))
+            found.append(_Found(ranked, (*parts.heads[i].warnings, *_alike(parts.heads[i]))))
+        return found
+
+    @property
+    def _has_confusions(self) -> bool:
+        return self.evaluation.task is Task.LABELS and not self.units and not self.request.high
 
     def _step(self, text: str) -> None:
         if self.on_step is not None:
             self.on_step(text)
 
-    def _populations(self, system: str, old: str | None) -> list[Population]:
-        if self.units:
-            sides = ("gold",) if old is not None or self.evaluation.task.value == "labels" else ("gold", "returned")
-            there = [over for over in sides if self.evaluation.units["gold" if over == "gold" else system].any()]
-            return [of_units(self.evaluation, over, system, old) for over in there]
-        if old is not None:
-            return [of_change(self.evaluation, self.metric, old, system, ratio=self.request.ratio)]
-        return [of_items(self.evaluation, self.metric, system)]
+    def _scorings(self, system: str, old: str | None) -> list[Scoring]:
+        if not self.units:
+            return [ItemScoring(self.metric, system, old, self.request.ratio)]
+        sides = ("gold",) if old is not None or self.evaluation.task.value == "labels" else ("gold", "returned")
+        there = unit_counts(self.evaluation, ["gold", system])
+        return [UnitScoring(over, system, old) for over in sides if there["gold" if over == "gold" else system]]
 
-    def _list(self, made: ItemFeatures | UnitFeatures, population: Population, system: str, old: str | None) -> _Found:
+    def _list(self, made: ItemFeatures | UnitFeatures, scoring: Scoring, system: str, old: str | None) -> _Found:
+        population = scored_whole(self.evaluation, scoring)
         whose = system if isinstance(made, ItemFeatures) else population.over
         ranked = feature_list(
             population,
             made.families(whose),
             made.quantities(whose),
             self.request,
-            drawn=self._drawn(population),
+            drawn=self._drawn(population.over),
             system=system,
             against=old,
             confusions=() if old is not None else self._confusions(made, population, system),
         )
         return _Found(ranked, (*population.warnings, *_alike(population)))
 
-    def _drawn(self, population: Population) -> Resamples | None:
+    def _drawn(self, over: str) -> Resamples | None:
         """Return the draws for intervals of differences, which rows need that are not drawn one by one."""
         clusters = self.evaluation.aligned.clusters
-        alone = population.over == "items" and clusters.count == self.evaluation.aligned.items
+        alone = over == "items" and clusters.count == self.evaluation.aligned.items
         if alone or not self.request.resamples or clusters.groups < 2 or self.request.geval:
             return None
         return Resamples(clusters.groups, self.request.resamples, self.request.seed)
@@ -303,15 +340,20 @@ class _Lists:
         family = made.confusions(system) if isinstance(made, ItemFeatures) else None
         if family is None or not len(family) or self.request.high:
             return ()
-        ranking = rank(
-            population, [family], [], least=1, pair_least=None, side="low", seed=self.request.seed,
-            geval=self.request.geval,
-        )  # fmt: skip
-        frequent = np.argsort(-ranking.tests.n, kind="stable")[:CONFUSIONS]
-        shown = [Shown(int(i), ranking.rows(int(i))) for i in frequent]
-        nothing = np.full(len(ranking.tested), np.nan)
-        found = _Rows(population, ranking, nothing, self.request, None).features(shown)
-        return tuple(sorted(found, key=lambda feature: (-feature.n, feature.feature)))
+        rows = RankedRows(population, [family], [], self.request.seed)
+        ranking = ranked(rows, least=1, pair_least=None, side="low", geval=self.request.geval)
+        frequent = [Shown(at) for at in most_frequent(ranking)]
+        details = rows.details(ranking, [one.feature for one in frequent], None, high=False)
+        return _by_frequency(_written(population, ranking, frequent, details, self.request, None).features)
+
+
+def _by_frequency(confusions: Sequence[Feature]) -> tuple[Feature, ...]:
+    return tuple(sorted(confusions, key=lambda feature: (-feature.n, feature.feature)))
+
+
+def most_frequent(ranking: Ranking) -> list[int]:
+    """Return the confusions that are shown, by their places."""
+    return [int(at) for at in np.argsort(-ranking.tests.n, kind="stable")[:CONFUSIONS]]
 
 
 def feature_list(
@@ -326,45 +368,79 @@ def feature_list(
     confusions: tuple[Feature, ...] = (),
 ) -> FeatureList:
     """Rank the features of a population and write the list of those that are shown."""
-    ranking = rank(
-        population,
-        families,
-        quantities,
-        least=request.least,
-        pair_least=request.pair_least,
-        side="high" if request.high else "low",
-        seed=request.seed,
-        geval=request.geval,
-    )
-    q = CORRECTIONS[request.correction](ranking.tested)
-    order = ranking.ordered(0 if not request.top else max(request.top * 50, NEAREST), high=request.high)
-    shown = fold(order, ranking.rows, population.size, request.top, folding=request.fold)
+    rows = RankedRows(population, families, quantities, request.seed)
+    ranking = _ranked(rows, request)
+    alike = rows.alike(ranking) if request.fold else None
+    shown = fold(_order(ranking, request), alike, request.top)
+    groups = None if drawn is None else drawn.clusters
+    details = rows.details(ranking, [one.feature for one in shown], groups, high=request.high)
+    written = _written(population, ranking, shown, details, request, drawn)
+    return replace(written, system=system, against=against, confusions=confusions)
+
+
+def lists_in_parts(parts: RankedParts, request: Request, drawn: Resamples | None) -> list[FeatureList]:
+    """Rank the features of every list of data in parts; lists of confusions have the most frequent ones."""
+    evidence = parts.evidence()
+    confused = [listing.confusions for listing in parts.listings]
+    plain = replace(request, least=1, pair_least=None, direction="worst")
+    requests = [plain if odd else request for odd in confused]
+    rankings = [_ranked(own, asked) for own, asked in zip(evidence, requests, strict=True)]
+    orders = [
+        np.zeros(0, np.int64) if odd else _order(one, request) for odd, one in zip(confused, rankings, strict=True)
+    ]
+    alike = parts.alike(rankings, orders) if request.fold else [None] * len(rankings)
+    shown = [
+        [Shown(at) for at in most_frequent(ranking)] if odd else fold(order, one, request.top)
+        for odd, ranking, order, one in zip(confused, rankings, orders, alike, strict=True)
+    ]
+    chosen = [[one.feature for one in some] for some in shown]
+    groups = None if drawn is None else drawn.clusters
+    details = parts.details(rankings, chosen, alike, groups, high=request.high)
+    return [
+        _written(head, ranking, some, own, asked, None if odd else drawn)
+        for head, ranking, some, own, asked, odd in zip(
+            parts.heads, rankings, shown, details, requests, confused, strict=True
+        )
+    ]
+
+
+def _ranked(evidence: Evidence, request: Request) -> Ranking:
+    side: Side = "high" if request.high else "low"
+    return ranked(evidence, least=request.least, pair_least=request.pair_least, side=side, geval=request.geval)
+
+
+def _order(ranking: Ranking, request: Request) -> NDArray[np.int64]:
+    """Return the features that may be shown, the first of the list first."""
+    return ranking.ordered(0 if not request.top else max(request.top * 50, NEAREST), high=request.high)
+
+
+def _written(
+    about: About, ranking: Ranking, shown: Sequence[Shown], details: Details, request: Request, drawn: Resamples | None
+) -> FeatureList:
+    """Write the list of the features that are shown; whose it is is not known here."""
+    confused = [source.kind for source in ranking.sources] == [Kind.CONFUSION]  # wrong by construction
+    q = np.full(len(ranking.tested), np.nan) if confused else CORRECTIONS[request.correction](ranking.tested)
     return FeatureList(
-        system=system,
-        against=against,
+        system="",
+        against=None,
         direction=request.direction,
-        over=population.over,
-        n=population.size,
-        metric=population.metric,
-        value=defined(float(population.finish(_totals(population)))),
-        mean=steady_sum(population.scores) / population.size,
-        lower_is_better=population.sign < 0,
+        over=about.over,
+        n=about.size,
+        metric=about.metric,
+        value=defined(float(about.finish(details.totals))),
+        mean=details.score / about.size,
+        lower_is_better=about.sign < 0,
         ratio=request.ratio,
         tested=len(ranking.tested),
         significant=int((q < ALPHA).sum()),
-        features=tuple(_Rows(population, ranking, q, request, drawn).features(shown)),
-        confusions=confusions,
+        features=tuple(_Rows(about, ranking, q, request, details, drawn).features(shown)),
+        confusions=(),
     )
 
 
-def _totals(population: Population) -> Array:
-    """Return the summed statistics of all rows."""
-    return np.array([steady_sum(column) for column in population.statistics.T])
-
-
-def _alike(population: Population) -> tuple[str, ...]:
-    if (population.scores == population.scores[0]).all():
-        return (f"every {'item' if population.over == 'items' else 'unit'} has the same score: nothing can be ranked",)
+def _alike(about: About) -> tuple[str, ...]:
+    if about.alike:
+        return (f"every {'item' if about.over == 'items' else 'unit'} has the same score: nothing can be ranked",)
     return ()
 
 
@@ -372,32 +448,30 @@ def _alike(population: Population) -> tuple[str, ...]:
 class _Rows:
     """Writes the rows of a list."""
 
-    population: Population
+    about: About
     ranking: Ranking
     q: Array
     request: Request
+    details: Details
     drawn: Resamples | None
 
     def features(self, shown: Sequence[Shown]) -> list[Feature]:
         """Return what is said of each feature that is shown."""
         if not shown:
             return []
-        population, tests = self.population, self.ranking.tests
+        about, tests = self.about, self.ranking.tests
         at = np.array([one.feature for one in shown])
         names = self.ranking.names(at).to_list()
         every = np.concatenate([at, *(one.folded for one in shown)]).astype(np.int64)
         called = dict(zip(every.tolist(), self.ranking.names(every).to_list(), strict=True))
-        with_it, counts, score_sums = self._sums(shown)
-        whole = _totals(population)
-        metric, rest = population.finish(with_it), population.finish(whole - with_it)
-        gained = population.sign * (rest - population.finish(whole))
+        details = self.details
+        with_it, counts, score_sums, whole = details.statistics, details.n, details.scores, details.totals
+        metric, rest = about.finish(with_it), about.finish(whole - with_it)
+        gained = about.sign * (rest - about.finish(whole))
         means = score_sums / counts
-        others = population.size - counts
-        rest_means = np.divide(
-            steady_sum(population.scores) - score_sums, others, out=np.full(len(counts), np.nan), where=others > 0
-        )
-        bounds = self._bounds(shown)
-        telling, called_units = [self._telling(one) for one in shown], population.names
+        others = about.size - counts
+        rest_means = np.divide(details.score - score_sums, others, out=np.full(len(counts), np.nan), where=others > 0)
+        bounds = self._bounds(len(shown))
         found = []
         for i, one in enumerate(shown):
             j = one.feature
@@ -426,46 +500,17 @@ class _Rows:
                     method=WAYS[int(tests.method[j])],
                     chi2=defined(float(tests.chi2[j])),
                     folded=tuple(called[feature] for feature in one.folded),
-                    examples=tuple(dict.fromkeys(int(item) for item in self.population.item[telling[i]]))[:EXAMPLES],
-                    units=()
-                    if called_units is None
-                    else tuple(dict.fromkeys(called_units.gather(telling[i])))[:EXAMPLES],
+                    examples=details.examples[i],
+                    units=details.units[i],
                 )
             )
         return found
 
-    def _sums(self, shown: Sequence[Shown]) -> tuple[Array, Array, Array]:
-        """Return the summed statistics of the rows of each feature, how many they are, and the sum of their scores."""
-        from slicewise.extract.relation import Relation
-
-        relation = Relation.of_rows([one.rows for one in shown], self.population.size)
-
-        def summed(column: Array) -> Array:
-            if is_whole(column):
-                return relation.sums(column)
-            return np.array([steady_sum(column[one.rows]) for one in shown])
-
-        columns = [summed(column) for column in np.ascontiguousarray(self.population.statistics.T)]
-        return np.column_stack(columns), relation.counts.astype(np.float64), summed(self.population.scores)
-
-    def _telling(self, one: Shown) -> NDArray[np.int32]:
-        """Return the rows with the lowest scores (highest, where these are looked for), the first of equal ones."""
-        scores = self.population.oriented[one.rows]
-        order = np.argsort(-scores if self.request.high else scores, kind="stable")
-        return one.rows[order[: EXAMPLES * 20]]
-
-    def _bounds(self, shown: Sequence[Shown]) -> list[Bounds | None]:
+    def _bounds(self, shown: int) -> list[Bounds | None]:
         """Return the interval of each difference of means, from draws of clusters."""
-        if self.drawn is None:
-            return [None] * len(shown)
-        population, groups = self.population, self.drawn.clusters
-        cells = np.zeros((groups, 2 * len(shown) + 2))
-        every = np.arange(population.size, dtype=np.int32)
-        for i, rows in enumerate([*(one.rows for one in shown), every]):
-            group, scores = population.group[rows], population.scores[rows]
-            order = np.lexsort((scores, group))  # so that sums are the same to the last digit
-            cells[:, 2 * i] = np.bincount(group, minlength=groups)
-            cells[:, 2 * i + 1] = np.bincount(group[order], scores[order], minlength=groups)
+        cells = self.details.cells
+        if self.drawn is None or cells is None:
+            return [None] * shown
         sums = self.drawn.sums(cells[canonical_order(cells[:, None, :])])
         n, total = sums[:, :-2:2], sums[:, 1:-2:2]
         with np.errstate(invalid="ignore", divide="ignore"):

@@ -10,19 +10,18 @@ from slicewise.lenses.outcomes import GOLD
 from slicewise.results.complement import Pattern
 
 if TYPE_CHECKING:
-    from slicewise.lenses.outcomes import Outcomes
+    from slicewise.lenses.outcome_counts import OutcomeCounts
 
 MOST_PATTERNS = 200
 
 
-def found_by(outcomes: Outcomes) -> tuple[tuple[Pattern, ...], int]:
+def found_by(outcomes: OutcomeCounts) -> tuple[tuple[Pattern, ...], int]:
     """Return the sets of systems that find most, and how many sets there are; equal ones by size, then by name."""
     patterns = outcomes.patterns.where(outcomes.patterns.slices == GOLD)
     by_name = sorted(range(patterns.systems), key=lambda i: outcomes.systems[i])
-    names = ~np.packbits(patterns.bits[:, by_name], axis=1)
+    bits = patterns.bits
+    names = ~np.packbits(bits[:, by_name], axis=1)
     order = np.lexsort((*names.T[::-1], patterns.votes, -patterns.counts))
     systems = np.array(outcomes.systems, dtype=object)
-    first = tuple(
-        Pattern(systems=tuple(systems[patterns.bits[i]]), n=int(patterns.counts[i])) for i in order[:MOST_PATTERNS]
-    )
+    first = tuple(Pattern(systems=tuple(systems[bits[i]]), n=int(patterns.counts[i])) for i in order[:MOST_PATTERNS])
     return first, len(order)

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
+import polars as pl
 
 from slicewise.annotations import Task
+from slicewise.engine.gather import FIELDS, TEXTS
 from slicewise.lenses.examples import item_texts
 from slicewise.results.mentions import Mention
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import polars as pl
     from numpy.typing import NDArray
+    from polars._typing import PolarsDataType
 
     from slicewise.evaluation import Evaluation
     from slicewise.lenses.outcomes import Outcomes
@@ -25,6 +28,18 @@ TOKENS, CHARACTERS = 6, 40
 """What is shown on either side of a unit."""
 LONGEST = 200
 """Characters of a whole item that are shown."""
+COLUMNS: dict[str, PolarsDataType] = {
+    "item": pl.Int64,
+    "start": pl.Int64,
+    "end": pl.Int64,
+    "label": pl.String,
+    "text": pl.String,
+    "left": pl.String,
+    "right": pl.String,
+    "gold": pl.Boolean,
+    "systems": pl.List(pl.String),
+}
+"""A mention as a row of a table."""
 
 
 def mentions(evaluation: Evaluation, outcomes: Outcomes, rows: Sequence[int] | Index) -> list[Mention]:
@@ -39,16 +54,36 @@ def mentions(evaluation: Evaluation, outcomes: Outcomes, rows: Sequence[int] | I
     for i, row in enumerate(at.tolist()):
         who = tuple(name for name, own in zip(outcomes.systems, has[:, i], strict=True) if own)
         said = _said(evaluation, row, texts[int(place[i])])
-        item, gold = int(outcomes.item[row]), bool(outcomes.gold[row])
+        item, gold = int(outcomes.item[row]) + evaluation.first, bool(outcomes.gold[row])
         found.append(Mention(item=item, gold=gold, systems=who, **said))
     return found
 
 
-def spread_out(rows: Index, top: int) -> Index:
-    """Return some rows, as far from each other as they can be; all where `top` is 0."""
-    if not top or len(rows) <= top:
-        return rows
-    return rows[np.linspace(0, len(rows) - 1, top).round().astype(np.int64)]
+def needed(evaluation: Evaluation) -> frozenset[str]:
+    """Return what parts are read with so that their units can be shown."""
+    a = evaluation.aligned
+    if evaluation.task in (Task.SPANS, Task.TOKENS) and a.tokens is not None:
+        return frozenset()
+    named = not evaluation.task.has_units and not a.fields.width and item_names(evaluation) is not None
+    return frozenset({FIELDS if named else TEXTS})
+
+
+def spread_out(size: int, top: int) -> Index:
+    """Return some of so many places, as far from each other as they can be; all where `top` is 0."""
+    if not top or size <= top:
+        return np.arange(size)
+    return np.linspace(0, size - 1, top).round().astype(np.int64)
+
+
+def mention_table(found: Sequence[Mention]) -> pl.DataFrame:
+    """Return mentions as rows."""
+    return pl.DataFrame([asdict(one) for one in found], COLUMNS)
+
+
+def from_table(table: pl.DataFrame) -> list[Mention]:
+    """Return rows as mentions."""
+    rows = table.select(*COLUMNS).iter_rows(named=True)
+    return [Mention(**row | {"systems": tuple(row["systems"])}) for row in rows]
 
 
 class _Said(TypedDict):

@@ -2,33 +2,36 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from slicewise.annotations import Task
+from slicewise.engine.gather import TEXTS
 from slicewise.engine.items import item_scores
-from slicewise.errors import UserError, counted, quoted
-from slicewise.lenses.asked import metrics_asked
-from slicewise.stats.patterns import Patterns
+from slicewise.stats.patterns import Kinds, Patterns
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     import polars as pl
     from numpy.typing import NDArray
 
     from slicewise.evaluation import Evaluation
-    from slicewise.lenses.asked import Asked
     from slicewise.metrics.metric import Metric
 
+    Array = NDArray[np.float64]
     Bits = NDArray[np.bool_]
     Index = NDArray[np.int64]
 
 SPURIOUS, GOLD = 0, 1
 """The two slices of all units."""
+ROOM = 2**26
+"""Bytes for who gets the items of parts right."""
+AT_ONCE = 2**17
+"""Items that are scored at a time: their scores stay in the cache."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -40,15 +43,14 @@ class Outcomes:
     has: tuple[Bits, ...]
     """One column per system."""
     item: Index
-    group: Index
+    group: NDArray[np.integer[Any]]
     """What each is resampled with."""
-    rule: str = ""
-    """When a scored item counts as found."""
     metric: Metric | None = None
     """What items are scored by."""
-    mean: NDArray[np.float64] | None = None
-    """Of scored items: the mean score of all systems, the lower the worse."""
-    warnings: tuple[str, ...] = ()
+    lost: int = 0
+    """Scores that there are not, of all systems together; they count as wrong."""
+    graded: int = 0
+    """Scores that are neither 0 nor 1."""
 
     def __len__(self) -> int:
         return len(self.gold)
@@ -64,18 +66,18 @@ class Outcomes:
         )
 
     @cached_property
-    def patterns(self) -> Patterns:
-        """The patterns of spurious and of gold units."""
-        return Patterns.of(self.has, self.gold, 2)
+    def _kinds(self) -> Kinds:
+        return Kinds.among(self.has)
 
-    def sliced(self, slices: Index, size: int) -> Patterns:
+    def sliced(self, slices: NDArray[np.integer[Any]], size: int) -> Patterns:
         """Return the patterns by slice, spurious and gold one after the other."""
-        return Patterns.of(self.has, slices * 2 + self.gold, size * 2)
+        sides: NDArray[np.integer[Any]] = slices.astype(np.uint32 if 2 * size < 2**32 else np.uint64)
+        return Patterns.counted(self._kinds, 2 * sides + self.gold, size * 2)
 
     @cached_property
-    def bins(self) -> NDArray[np.int64]:
+    def bins(self) -> Index:
         """How many systems have each unit."""
-        return np.asarray(np.sum(self.has, axis=0, dtype=np.int64))
+        return np.asarray(self._kinds.bits.sum(axis=1, dtype=np.int64)[self._kinds.of])
 
 
 def systems_compared(evaluation: Evaluation, restarts: str) -> tuple[str, ...]:
@@ -91,35 +93,6 @@ def first_only(evaluation: Evaluation, restarts: str) -> list[str]:
     return [f"of the restarts of {', '.join(several)} the first takes part; --restarts each takes all"]
 
 
-def outcomes_of(
-    evaluation: Evaluation, systems: Sequence[str], *, metrics: Asked = (), threshold: float | str | None = None
-) -> Outcomes:
-    """Return the units of an evaluation, or its items, right or wrong by a threshold of their score."""
-    if evaluation.task.has_units:
-        if threshold is not None:
-            raise UserError(
-                f"units of the task {evaluation.task.value} are right or wrong; --threshold is for scored items"
-            )
-        return unit_outcomes(evaluation.units, systems)
-    metric = metrics_asked(evaluation.task, metrics, 1.0)[0]
-    scores = np.array([item_scores(evaluation, metric, name).scores for name in systems])
-    right, rule = _right(scores, metric, threshold)
-    lost = int(np.isnan(scores).sum())
-    said = f"{counted(lost, 'item')} of all systems together without a score by {metric.name} counted as missed"
-    items = evaluation.aligned.items
-    return Outcomes(
-        systems=tuple(systems),
-        gold=np.ones(items, np.bool_),
-        has=tuple(right),
-        item=np.arange(items),
-        group=evaluation.aligned.clusters.group.astype(np.int64),
-        rule=rule,
-        metric=metric,
-        mean=np.nan_to_num(scores, nan=0.0).mean(axis=0) * (1 if metric.greater_is_better else -1),
-        warnings=(said,) if lost else (),
-    )
-
-
 def unit_outcomes(units: pl.DataFrame, systems: Sequence[str]) -> Outcomes:
     """Return units (or tokens of units) with who has them."""
     return Outcomes(
@@ -127,41 +100,127 @@ def unit_outcomes(units: pl.DataFrame, systems: Sequence[str]) -> Outcomes:
         gold=units["gold"].to_numpy(),
         has=tuple(units[name].to_numpy() for name in systems),
         item=units["item"].to_numpy().astype(np.int64),
-        group=units["group"].to_numpy().astype(np.int64),
+        group=units["group"].to_numpy(),
     )
 
 
-def _right(scores: NDArray[np.float64], metric: Metric, threshold: float | str | None) -> tuple[Bits, str]:
-    """Return which scores are good enough, and the rule that says so."""
-    known = scores[~np.isnan(scores)]
-    better = metric.greater_is_better
-    name = "score" if metric.name == "mean" else metric.name
-    side = "at least" if better else "at most"
-    if threshold is None and np.isin(known, (0.0, 1.0)).all():
-        return scores == float(better), f"an item is found where its {name} is {int(better)}"
-    value, origin = _threshold(known, 0.5 if threshold is None else threshold, given=threshold is not None)
-    with np.errstate(invalid="ignore"):
-        right = scores >= value if better else scores <= value
-    return right, f"an item is found where its {name} is {side} {value:.6g}{origin}"
+@dataclass(frozen=True)
+class Bar:
+    """From which score on an item counts as found."""
+
+    metric: Metric
+    value: float
+    said: str
+
+    def passed(self, scores: Array) -> Bits:
+        """Return which scores are good enough; what has none is not."""
+        with np.errstate(invalid="ignore"):
+            return np.asarray(scores >= self.value if self.metric.greater_is_better else scores <= self.value)
 
 
-def _threshold(known: NDArray[np.float64], asked: float | str, *, given: bool) -> tuple[float, str]:
-    """Return a bar for scores, as a number or as a quantile of all systems' scores together."""
-    if not given:
-        value = float(np.quantile(known, 0.5, method="inverted_cdf")) if len(known) else 0.0
-        return value, ", the median of all systems' items (--threshold sets another)"
-    share = re.fullmatch(r"\s*([\d.]+)\s*%\s*", asked) if isinstance(asked, str) else None
-    try:
-        number = float(share[1] if share else asked)
-    except ValueError:
-        number = np.nan
-    if share and np.isfinite(number) and not 0 <= number <= 100:
-        raise UserError(f"the threshold {quoted(str(asked))} is no quantile; expected 0% to 100%")
-    if not np.isfinite(number):
-        raise UserError(
-            f"the threshold {quoted(str(asked))} is no number; write 0.5, or 25% for a quantile of the scores"
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """Scores the items of a part; the scores of texts, which are dear, are kept for the next to ask."""
+
+    systems: tuple[str, ...]
+    metric: Metric
+    _kept: list[tuple[Evaluation, list[tuple[slice, list[Array]]]]] = field(default_factory=list, repr=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Scored, (self.systems, self.metric)
+
+    def blocks(self, part: Evaluation) -> Iterator[tuple[slice, list[Array]]]:
+        """Yield the scores of some items at a time, one column per system; NaN where an item has none."""
+        if self._kept and self._kept[0][0] is part:
+            yield from self._kept[0][1]
+            return
+        found = []
+        for start in range(0, part.aligned.items, AT_ONCE):
+            some = slice(start, min(start + AT_ONCE, part.aligned.items))
+            own = part.between(some.start, some.stop)
+            found.append((some, [item_scores(own, self.metric, name).scores for name in self.systems]))
+            yield found[-1]
+            if part.task is not Task.TEXT:
+                found.clear()
+        if part.task is Task.TEXT:
+            self._kept[:] = [(part, found)]
+
+
+@dataclass(frozen=True, eq=False)
+class Reader:
+    """Looks at the rows of a part: units, or items that pass a bar.
+
+    Those of the last part are kept, and of items, bit by bit, those of all parts as far as there is room.
+    """
+
+    systems: tuple[str, ...]
+    bar: Bar | None = None
+    scored: Scored | None = None
+    _last: list[tuple[Evaluation, Outcomes]] = field(default_factory=list, repr=False)
+    _packed: dict[tuple[int, int], _Packed] = field(default_factory=dict, repr=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Reader, (self.systems, self.bar, self.scored)
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """The input, where the metric takes it."""
+        return frozenset({TEXTS}) if self.bar is not None and self.bar.metric.takes_input else frozenset()
+
+    def __call__(self, part: Evaluation) -> Outcomes:
+        """Return the outcomes of a part."""
+        if not self._last or self._last[0][0] is not part:
+            if self.bar is None or self.scored is None:
+                found = unit_outcomes(part.units, self.systems)
+            else:
+                found = self._items(part, self.bar, self.scored)
+            self._last[:] = [(part, found)]
+        return self._last[0][1]
+
+    def _items(self, part: Evaluation, bar: Bar, scored: Scored) -> Outcomes:
+        items, place = part.aligned.items, (part.first, part.aligned.items)
+        own = self._packed.get(place)
+        if own is None:
+            has, lost, graded = _passed(part, bar, scored)
+            own = _Packed(tuple(np.packbits(column) for column in has), lost, graded)
+            if sum(one.size for one in self._packed.values()) + own.size <= ROOM:
+                self._packed[place] = own
+        else:
+            has = tuple(np.unpackbits(column, count=items).view(np.bool_) for column in own.has)
+        return Outcomes(
+            systems=self.systems,
+            gold=np.ones(items, np.bool_),
+            has=has,
+            item=np.arange(items),
+            group=part.aligned.clusters.group,
+            metric=bar.metric,
+            lost=own.lost,
+            graded=own.graded,
         )
-    if share is None:
-        return number, ""
-    value = float(np.quantile(known, number / 100, method="inverted_cdf")) if len(known) else 0.0
-    return value, f", the {number:g}% quantile of all systems' items"
+
+
+@dataclass(frozen=True, eq=False)
+class _Packed:
+    """Who gets the items of a part right, a bit each."""
+
+    has: tuple[NDArray[np.uint8], ...]
+    lost: int
+    graded: int
+
+    @property
+    def size(self) -> int:
+        """How many bytes there are."""
+        return sum(len(column) for column in self.has)
+
+
+def _passed(part: Evaluation, bar: Bar, scored: Scored) -> tuple[tuple[Bits, ...], int, int]:
+    """Return who gets which items right, how many scores are lost, and how many are neither 0 nor 1."""
+    items, lost, graded = part.aligned.items, 0, 0
+    has = tuple(np.empty(items, np.bool_) for _ in scored.systems)
+    for some, columns in scored.blocks(part):
+        for right, scores in zip(has, columns, strict=True):
+            right[some] = bar.passed(scores)
+            unknown = int(np.isnan(scores).sum())
+            lost += unknown
+            graded += len(scores) - unknown - int((scores == 0).sum()) - int((scores == 1).sum())
+    return has, lost, graded

@@ -12,15 +12,14 @@ from slicewise.lenses.outcomes import GOLD, SPURIOUS
 from slicewise.stats.canonical import mixed
 from slicewise.stats.complementarity import Shared
 from slicewise.stats.intervals import Resamples, percentile_interval
+from slicewise.stats.patterns import Patterns, blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-    from slicewise.lenses.outcomes import Outcomes
     from slicewise.results.base import Bounds
-    from slicewise.stats.patterns import Patterns
 
     Array = NDArray[np.float64]
     Hashes = NDArray[np.uint64]
@@ -64,9 +63,9 @@ class Sample:
     confidence: float
 
     @classmethod
-    def of(cls, outcomes: Outcomes, groups: int, *, resamples: int, confidence: float, seed: int) -> Sample:
+    def of(cls, by_group: Patterns, *, resamples: int, confidence: float, seed: int) -> Sample:
         """Return draws from the groups, which are numbered by their content."""
-        by_group = outcomes.sliced(outcomes.group, groups)
+        groups = by_group.size // 2
         keys = _content_keys(by_group)
         prints = _together(by_group.fingerprints(keys))
         drawn = Resamples(groups, resamples, seed, keep=True) if resamples and groups > 1 else None
@@ -76,68 +75,74 @@ class Sample:
         """Return the same draws with groups told apart that differ in more than their units; the others stay."""
         return replace(self, position=_places(self.prints, more))
 
-    def telling_slices(self, outcomes: Outcomes, codes: Index, slots: int) -> Sample:
+    def telling_slices(self, by_cell: Patterns) -> Sample:
         """Return the same draws with groups told apart whose units stand in other slices."""
-        cells, at = np.unique(outcomes.group * slots + codes, return_inverse=True)
-        prints = _together(outcomes.sliced(at, len(cells)).fingerprints(self.keys))
-        return self.telling(
-            _summed(cells // slots, prints + mixed((cells % slots).astype(np.uint64)), len(self.position))
-        )
+        groups = len(self.position)
+        cells = np.flatnonzero(np.bincount(by_cell.slices // 2, minlength=by_cell.size // 2))
+        slot, group = np.divmod(cells, groups)
+        prints = _together(by_cell.fingerprints(self.keys))[cells]
+        more = np.zeros(groups, np.uint64)
+        np.add.at(more, group, mixed(prints + mixed(slot.astype(np.uint64))))
+        return self.telling(more)
 
-    def telling_answers(self, group: Index, answers: Sequence[Index]) -> Sample:
-        """Return the same draws with groups told apart whose items differ; answers of gold, then of the systems."""
-        salts = mixed(np.concatenate([[np.uint64(0)], mixed(self.keys)]))
-        items = np.zeros(len(group), np.uint64)
-        for salt, own in zip(salts, answers, strict=True):
-            items += mixed(own.astype(np.uint64) + salt)
-        return self.telling(_summed(group, items, len(self.position)))
+    def salts(self) -> Hashes:
+        """Return numbers that answers are hashed with: of gold, then of the systems."""
+        return mixed(np.concatenate([[np.uint64(0)], mixed(self.keys)]))
 
-    def grouped(self, outcomes: Outcomes) -> Patterns:
-        """Return the patterns by cluster group."""
-        return outcomes.sliced(self.position[outcomes.group], len(self.position))
-
-    def shared(self, outcomes: Outcomes) -> Shared | None:
+    def shared(self, by_group: Patterns) -> Shared | None:
         """Return what each two systems share in every draw, `(draws, systems, systems)`."""
         if self.resamples is None:
             return None
-        found = self._drawn(self.resamples, self.grouped(outcomes), 1)
+        found = self._drawn(self.resamples, by_group, 1)
         return Shared(found.n_gold[:, 0], found.found[:, 0], found.spurious[:, 0])
 
-    def shared_by_slice(self, outcomes: Outcomes, codes: Index, slots: int) -> Iterator[tuple[slice, Shared | None]]:
-        """Return the same in slices, `(draws, slices, systems, systems)`, some slices at a time."""
+    def shared_by_slice(self, by_cell: Patterns, slots: int) -> Iterator[tuple[slice, Shared | None]]:
+        """Return the same in slices, `(draws, slices, systems, systems)`, some slices at a time.
+
+        `by_cell`: spurious and gold units by slice, and in each of these by group.
+        """
         if self.resamples is None:
             yield slice(0, slots), None
             return
-        own = self.telling_slices(outcomes, codes, slots)
-        order = np.argsort(codes, kind="stable")
-        starts = np.searchsorted(codes[order], np.arange(slots + 1))
-        for some in _runs(starts, 2 * len(outcomes.systems) ** 2, self.resamples.draws):
-            rows = order[starts[some.start] : starts[some.stop]]
-            size = some.stop - some.start
-            place = own.position[outcomes.group[rows]] * size + codes[rows] - some.start
-            patterns = outcomes.where(rows).sliced(place, len(self.position) * size)
-            yield some, self._drawn(self.resamples, patterns, size)
+        own = self.telling_slices(by_cell)
+        width = 2 * len(self.position)
+        starts = np.searchsorted(by_cell.slices, np.arange(slots + 1) * width)
+        for some in _runs(starts, 2 * by_cell.systems**2, self.resamples.draws):
+            here = slice(starts[some.start], starts[some.stop])
+            patterns = Patterns(
+                by_cell.kinds,
+                by_cell.kind[here],
+                by_cell.slices[here] - some.start * width,
+                by_cell.counts[here],
+                (some.stop - some.start) * width,
+            )
+            yield some, own._drawn(self.resamples, patterns, some.stop - some.start)
 
     def _drawn(self, resamples: Resamples, by_cell: Patterns, slots: int) -> Shared:
-        """Return what each two systems share in every draw; `by_cell` by group and slice, some systems at a time."""
-        here, at = np.unique(by_cell.slices // (2 * slots), return_inverse=True)
-        own = replace(by_cell, slices=at * 2 * slots + by_cell.slices % (2 * slots), size=2 * slots * len(here))
-        size = own.systems
+        """Return what each two systems share in every draw; `by_cell` by slice and group, some systems at a time."""
+        groups = len(self.position)
+        slot, group = np.divmod(by_cell.slices // 2, groups)
+        here = np.flatnonzero(np.bincount(group, minlength=groups))
+        at = np.zeros(groups, np.int64)
+        at[here] = np.arange(len(here))
+        slices = (slot * len(here) + at[group]) * 2 + by_cell.slices % 2
+        own = replace(by_cell, slices=slices, size=2 * slots * len(here))
+        size, drawn = own.systems, self.position[here]
         both = np.empty((2, resamples.draws, slots, size, size))
         step = max(1, MOST_CELLS // max(1, own.size * size))
         for start in range(0, size, step):
             some = slice(start, start + step)
             counts = own.shared_with(some)[:, :, start:]  # those before have been summed with them
-            table = counts.reshape(len(here), slots, 2, *counts.shape[1:])
-            sums = resamples.sums(table, here).transpose(2, 0, 1, 3, 4)
+            table = counts.reshape(slots, len(here), 2, *counts.shape[1:]).swapaxes(0, 1)
+            sums = resamples.sums(table, drawn).transpose(2, 0, 1, 3, 4)
             both[..., some, start:] = sums
             both[..., start:, some] = sums.swapaxes(3, 4)
-        gold = own.totals()[GOLD::2].sum(axis=1).reshape(len(here), slots)
-        return Shared(n_gold=resamples.sums(gold, here), found=both[GOLD], spurious=both[SPURIOUS])
+        gold = own.totals()[GOLD::2].sum(axis=1).reshape(slots, len(here)).T
+        return Shared(n_gold=resamples.sums(gold, drawn), found=both[GOLD], spurious=both[SPURIOUS])
 
     def sums(self, cells: NDArray[np.int64]) -> Array | None:
         """Return statistics of all groups, `(groups, ...)`, summed in every draw."""
-        return None if self.resamples is None else self.resamples.sums(cells)
+        return None if self.resamples is None else self.resamples.sums(cells[np.argsort(self.position)])
 
     def bounds(self, values: Array) -> list[tuple[Bounds | None, int]]:
         """Return the bounds of `(draws, values)`, and in how many draws each was undefined."""
@@ -165,13 +170,6 @@ def _places(*prints: Hashes) -> Index:
     return found
 
 
-def _summed(group: Index, prints: Hashes, groups: int) -> Hashes:
-    """Return one number per group from those of its parts, whatever their order."""
-    found = np.zeros(groups, np.uint64)
-    np.add.at(found, group, mixed(prints))
-    return found
-
-
 def _together(prints: Hashes) -> Hashes:
     """Return one number per group from those of its spurious and its gold units."""
     return mixed(mixed(prints[SPURIOUS::2]) + prints[GOLD::2])
@@ -184,9 +182,18 @@ def _content_keys(by_group: Patterns) -> Hashes:
     (exchanging them is the same as exchanging clusters) have the same key.
     """
     keys = np.zeros(by_group.systems, np.uint64)
-    weights, side = by_group.counts.astype(np.uint64), (by_group.slices % 2).astype(np.uint64)
     for _ in range(LOOKS):
-        around = _together(by_group.fingerprints(keys))[by_group.slices // 2]
-        rows = mixed(by_group.hashes(keys) + mixed(around) + side) * weights
-        keys = mixed(np.array([rows[own].sum(dtype=np.uint64) for own in by_group.bits.T], np.uint64))
+        around = mixed(_together(by_group.fingerprints(keys)))
+        sums = _summed_by_kind(by_group, by_group.hashes(keys), around)
+        keys = mixed(np.array([sums[own].sum(dtype=np.uint64) for own in by_group.kinds.T], np.uint64))
     return keys
+
+
+def _summed_by_kind(by_group: Patterns, hashes: Hashes, around: Hashes) -> Hashes:
+    """Return one number per pattern from those of the groups that it is in."""
+    found = np.zeros(len(by_group.kinds), np.uint64)
+    for some in blocks(len(by_group.counts)):
+        kind, slices = by_group.kind[some], by_group.slices[some]
+        rows = mixed(hashes[kind] + around[slices // 2] + (slices % 2).astype(np.uint64))
+        np.add.at(found, kind, rows * by_group.counts[some].astype(np.uint64))
+    return found

@@ -2,30 +2,59 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import polars as pl
 
 from slicewise.annotations import Task
+from slicewise.engine.gather import TEXTS, summed
 from slicewise.engine.items import item_scores
 from slicewise.errors import UserError, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-    from slicewise.engine.items import ItemScores
     from slicewise.evaluation import Evaluation
     from slicewise.metrics.metric import Metric
 
     Array = NDArray[np.float64]
 
 
-TEXTS = (Task.SPANS, Task.TOKENS)
+WITH_TEXT = (Task.SPANS, Task.TOKENS)
 """Tasks whose units have a text of their own."""
+
+
+class About(Protocol):
+    """What is said of rows as a whole."""
+
+    @property
+    def over(self) -> str:
+        """What they are: `items`, `gold` or `returned`."""
+
+    @property
+    def size(self) -> int:
+        """How many there are."""
+
+    @property
+    def metric(self) -> str:
+        """What the metric is called."""
+
+    @property
+    def sign(self) -> int:
+        """-1 where lower is better."""
+
+    @property
+    def finish(self) -> Callable[[Array], Array]:
+        """From summed statistics to the metric."""
+
+    @property
+    def alike(self) -> bool:
+        """Whether all have the same score."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,8 +79,10 @@ class Population:
     """From summed statistics to the metric."""
     metric: str
     warnings: tuple[str, ...] = ()
-    names: pl.Series | None = None
-    """Of units: the text and the label of each."""
+    lost: int = 0
+    """How many rows were left out because they have no score."""
+    names: Callable[[NDArray[np.integer[Any]]], list[str]] | None = None
+    """Of units: the text and the label of some, given by their rows."""
 
     @property
     def size(self) -> int:
@@ -59,71 +90,162 @@ class Population:
         return len(self.scores)
 
     @property
+    def alike(self) -> bool:
+        """Whether all have the same score."""
+        return bool((self.scores == self.scores[:1]).all())
+
+    @property
     def oriented(self) -> Array:
         """The scores, the lower the worse."""
         return self.scores if self.sign > 0 else -self.scores
 
 
-def tidy(scores: Array) -> Array:
-    """Return scores to twelve digits of the largest, so that 1 − ⅔ and ⅓ − 0 are the same."""
-    largest = float(np.abs(scores[np.isfinite(scores)]).max(initial=0.0))
-    digits = 12 - int(np.ceil(np.log10(largest))) if largest > 0 else 12
-    return np.asarray(np.round(scores, digits) + 0.0) if abs(digits) < 300 else scores
+def tidy(scores: Array, places: int | None = None) -> Array:
+    """Return scores to twelve digits of the largest, so that 1 − ⅔ and ⅓ − 0 are the same; or to so many places."""
+    if places is None:
+        places = places_of(float(np.abs(scores[np.isfinite(scores)]).max(initial=0.0)))
+    return np.asarray(np.round(scores, places) + 0.0) if abs(places) < 300 else scores
+
+
+def places_of(largest: float) -> int:
+    """Return how many decimal places scores have of which this is the largest."""
+    return 12 - int(np.ceil(np.log10(largest))) if largest > 0 else 12
+
+
+class Scoring(Protocol):
+    """Which rows there are and how they are scored, in whatever part of the data; travels to other processes."""
+
+    @property
+    def over(self) -> str:
+        """What the rows are: `items`, `gold` or `returned`."""
+
+    @property
+    def metric_name(self) -> str:
+        """What the metric is called."""
+
+    @property
+    def sign(self) -> int:
+        """-1 where lower is better."""
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """What a part has to be read with."""
+
+    def finish(self, sums: Array) -> Array:
+        """Return the metric of summed statistics."""
+
+    @property
+    def nothing(self) -> str:
+        """What is said where no row has a score."""
+
+    @property
+    def left_out(self) -> str:
+        """What is said of rows without a score, after their number."""
+
+    def scored(self, part: Evaluation) -> Population:
+        """Return the rows of a part, maybe none, with their scores as they are."""
+
+
+@dataclass(frozen=True)
+class ItemScoring:
+    """The items by one system's scores, or by their change from another system's."""
+
+    metric: Metric
+    system: str
+    old: str | None = None
+    ratio: bool = False
+    over: str = "items"
+
+    @property
+    def metric_name(self) -> str:
+        """What the metric is called."""
+        return self.metric.name
+
+    @property
+    def sign(self) -> int:
+        """-1 where lower is better."""
+        return 1 if self.metric.greater_is_better else -1
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """The input, where the metric takes it."""
+        return frozenset({TEXTS}) if self.metric.takes_input else frozenset()
+
+    def finish(self, sums: Array) -> Array:
+        """Return the metric, its difference or its ratio."""
+        if self.old is None:
+            return self.metric.finish(sums)
+        k = sums.shape[-1] // 2
+        after, before = self.metric.finish(sums[..., :k]), self.metric.finish(sums[..., k:])
+        return _ratio(after, before) if self.ratio else after - before
+
+    def scored(self, part: Evaluation) -> Population:
+        """Return the items of a part that have a score."""
+        after = item_scores(part, self.metric, self.system)
+        scores, statistics = after.scores, after.statistics
+        if self.old is not None:
+            before = item_scores(part, self.metric, self.old)
+            scores = _ratio(scores, before.scores) if self.ratio else scores - before.scores
+            statistics = np.concatenate([statistics, before.statistics], axis=1)
+        kept = np.isfinite(scores)
+        return Population(
+            over=self.over,
+            kept=kept,
+            item=np.flatnonzero(kept) + part.first,
+            group=part.aligned.clusters.group.astype(np.int64)[kept],
+            scores=scores[kept],
+            sign=self.sign,
+            statistics=statistics[kept],
+            finish=self.finish,
+            metric=self.metric.name,
+            lost=int((~kept).sum()),
+        )
+
+    @property
+    def _whose(self) -> str:
+        return self.system if self.old is None else f"{self.old} or {self.system}"
+
+    @property
+    def _what(self) -> str:
+        ratio = f"a score other than 0 by {self.old}, which a ratio needs"
+        return ratio if self.ratio else f"a score by {self.metric.name}"
+
+    @property
+    def nothing(self) -> str:
+        """What is said where no item has a score."""
+        return f"no item of {self._whose} has {self._what}; choose another --metric"
+
+    @property
+    def left_out(self) -> str:
+        """What is said of items without a score, after their number."""
+        return f"of {self._whose} without {self._what}, left out of the ranking"
 
 
 def of_items(evaluation: Evaluation, metric: Metric, system: str) -> Population:
     """Return a system's items with their scores."""
-    found = item_scores(evaluation, metric, system)
-    return _items(evaluation, found, found.scores, found.statistics, metric.finish, system)
+    return scored_whole(evaluation, ItemScoring(metric, system))
 
 
 def of_change(evaluation: Evaluation, metric: Metric, old: str, new: str, *, ratio: bool) -> Population:
     """Return the items with the change of their scores from one system to another."""
-    before, after = item_scores(evaluation, metric, old), item_scores(evaluation, metric, new)
-    k = after.statistics.shape[1]
-
-    def change(sums: Array) -> Array:
-        a, b = metric.finish(sums[..., :k]), metric.finish(sums[..., k:])
-        return np.divide(a, b, out=np.full(np.shape(a), np.nan), where=b != 0) if ratio else a - b
-
-    statistics = np.concatenate([after.statistics, before.statistics], axis=1)
-    if not ratio:
-        return _items(evaluation, after, after.scores - before.scores, statistics, change, f"{old} or {new}")
-    scores = np.full(len(after.scores), np.nan)
-    np.divide(after.scores, before.scores, out=scores, where=before.scores != 0)
-    why = f"a score other than 0 by {old}, which a ratio needs"
-    return _items(evaluation, after, scores, statistics, change, f"{old} or {new}", why)
+    return scored_whole(evaluation, ItemScoring(metric, new, old, ratio))
 
 
-def _items(
-    evaluation: Evaluation,
-    found: ItemScores,
-    scores: Array,
-    statistics: Array,
-    finish: Callable[[Array], Array],
-    whose: str,
-    what: str = "",
-) -> Population:
-    name = found.metric.name
-    what = what or f"a score by {name}"
-    scores = tidy(scores)
-    kept = np.isfinite(scores)
-    lost = int((~kept).sum())
-    if not kept.any():
-        raise UserError(f"no item of {whose} has {what}; choose another --metric")
-    said = (f"{counted(lost, 'item')} of {whose} without {what}, left out of the ranking",) if lost else ()
-    return Population(
-        over="items",
-        kept=kept,
-        item=np.flatnonzero(kept),
-        group=evaluation.aligned.clusters.group.astype(np.int64)[kept],
-        scores=scores[kept],
-        sign=1 if found.metric.greater_is_better else -1,
-        statistics=statistics[kept],
-        finish=finish,
-        metric=name,
-        warnings=said,
-    )
+def scored_whole(evaluation: Evaluation, scoring: Scoring) -> Population:
+    """Return the rows of data that are in memory."""
+    found = scoring.scored(evaluation)
+    return replace(found, scores=tidy(found.scores), warnings=told(scoring, found.size, found.lost))
+
+
+def told(scoring: Scoring, size: int, lost: int) -> tuple[str, ...]:
+    """Say how many items have no score, and refuse to rank where no row has one."""
+    if not size:
+        raise UserError(scoring.nothing)
+    return (f"{counted(lost, 'item')} {scoring.left_out}",) if lost else ()
+
+
+def _ratio(above: Array, below: Array) -> Array:
+    return np.asarray(np.divide(above, below, out=np.full(np.shape(above), np.nan), where=below != 0))
 
 
 def of_rows(evaluation: Evaluation, over: str, kept: NDArray[np.bool_], scores: Array, metric: str) -> Population:
@@ -134,21 +256,24 @@ def of_rows(evaluation: Evaluation, over: str, kept: NDArray[np.bool_], scores: 
     return Population(
         over=over,
         kept=kept,
-        item=item[kept],
+        item=item[kept] + evaluation.first,
         group=evaluation.aligned.clusters.group.astype(np.int64)[item[kept]],
         scores=own,
         sign=1,
         statistics=np.column_stack([np.ones(len(own)), own]),
         finish=_share,
         metric=metric,
-        names=_names(evaluation, kept) if has_units else None,
+        names=partial(_names, evaluation, kept) if has_units else None,
     )
 
 
-def _names(evaluation: Evaluation, kept: NDArray[np.bool_]) -> pl.Series:
-    """Return the text and the label of some units."""
-    labels, flags = evaluation.units["label"].cast(pl.String), pl.Series(kept)
-    return (evaluation.surface() + " (" + labels + ")" if evaluation.task in TEXTS else labels).filter(flags)
+def _names(evaluation: Evaluation, kept: NDArray[np.bool_], rows: NDArray[np.integer[Any]]) -> list[str]:
+    """Return the text and the label of some of the units that are kept."""
+    at = np.flatnonzero(kept)[rows]
+    labels = evaluation.units["label"].gather(at).cast(pl.String)
+    if evaluation.task not in WITH_TEXT:
+        return labels.to_list()
+    return (evaluation.surface().gather(at) + " (" + labels + ")").to_list()
 
 
 def _share(sums: Array) -> Array:
@@ -157,12 +282,54 @@ def _share(sums: Array) -> Array:
     return shares
 
 
-def of_units(evaluation: Evaluation, over: str, system: str, old: str | None = None) -> Population:
-    """Return gold units, found or missed, or a system's own, right or spurious; or the change from another system."""
-    units = evaluation.units
-    gold, returned = units["gold"].to_numpy(), units[system].to_numpy()
-    kept, right = (gold, returned) if over == "gold" else (returned, gold)
-    if not kept.any():
-        raise UserError(f"{'gold' if over == 'gold' else system} has no units to rank")
-    scores = right.astype(np.float64) - (0.0 if old is None else units[old].to_numpy())
-    return of_rows(evaluation, over, kept, scores, "recall" if over == "gold" else "precision")
+@dataclass(frozen=True)
+class UnitScoring:
+    """Gold units, found or missed, or a system's own, right or spurious; or the change from another system."""
+
+    over: str
+    system: str
+    old: str | None = None
+    sign: int = 1
+    needs: frozenset[str] = frozenset()
+    left_out: str = ""
+
+    @property
+    def nothing(self) -> str:
+        """What is said where there are no units."""
+        return f"{'gold' if self.over == 'gold' else self.system} has no units to rank"
+
+    @property
+    def metric_name(self) -> str:
+        """What the share of right ones is called."""
+        return "recall" if self.over == "gold" else "precision"
+
+    def finish(self, sums: Array) -> Array:
+        """Return the share of right ones."""
+        return _share(sums)
+
+    def scored(self, part: Evaluation) -> Population:
+        """Return the units of a part."""
+        units = part.units
+        gold, returned = units["gold"].to_numpy(), units[self.system].to_numpy()
+        kept, right = (gold, returned) if self.over == "gold" else (returned, gold)
+        scores = right.astype(np.float64) - (0.0 if self.old is None else units[self.old].to_numpy())
+        return of_rows(part, self.over, kept, scores, self.metric_name)
+
+
+def unit_counts(evaluation: Evaluation, names: Sequence[str]) -> dict[str, int]:
+    """Return how many units gold and systems have."""
+    found = summed(evaluation, _UnitCounts(tuple(dict.fromkeys(names))))
+    return {name: int(found[f"n:{i}"].sum()) for i, name in enumerate(dict.fromkeys(names))}
+
+
+@dataclass(frozen=True)
+class _UnitCounts:
+    """Counts units."""
+
+    names: tuple[str, ...]
+    by: tuple[str, ...] = ()
+    needs: frozenset[str] = frozenset()
+
+    def __call__(self, part: Evaluation) -> pl.DataFrame:
+        """Return the counts of a part."""
+        return pl.DataFrame({f"n:{i}": [int(part.units[name].sum())] for i, name in enumerate(self.names)})

@@ -1,102 +1,38 @@
-"""Features ranked by how surely they go with low scores: every one tested, corrected, ordered, and folded."""
+"""Features ranked over rows that are in memory: counted, summed, compared and shown from their rows."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
-import polars as pl
 
-from slicewise.extract.family import Kind
 from slicewise.extract.pairs import pairs as all_pairs
 from slicewise.extract.parallel import at_once
 from slicewise.extract.relation import Limits, Relation, joined
-from slicewise.lenses.sources import Contained, Extremes, Source, Together, named
-from slicewise.stats.geval import geval_number, geval_tail
-from slicewise.stats.kendall import kendall
-from slicewise.stats.rank_sums import METHODS, NORMAL, RankNull
+from slicewise.lenses.details import Details, cells_of, group_sums, sums_of, telling
+from slicewise.lenses.feature_tests import Counts, ranked
+from slicewise.lenses.folding import RowsAlike
+from slicewise.lenses.numbers import Numbers, number_table
+from slicewise.lenses.sources import Contained, Extremes, Together
+from slicewise.stats.geval import geval_number
+from slicewise.stats.rank_sums import RankNull
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from slicewise.extract.family import Family, Quantity
+    from slicewise.extract.pairs import Pairs
+    from slicewise.lenses.feature_tests import Ranking, Side
     from slicewise.lenses.population import Population
+    from slicewise.lenses.sources import Single, Source
+    from slicewise.stats.geval import GevalNumber
 
-    Array = NDArray[np.float64]
     Index = NDArray[np.int64]
-    Side = Literal["low", "high"]
-
-KENDALL = len(METHODS)
-WAYS = (*METHODS, "kendall")
-"""How p was found, by number."""
-CONFUSED = 3
-
-
-@dataclass(frozen=True, eq=False)
-class Tests:
-    """Everything that was tested; one entry per feature."""
-
-    source: NDArray[np.int32]
-    place: Index
-    n: Index
-    auc: Array
-    z: Array
-    p: Array
-    log10_p: Array
-    method: NDArray[np.int8]
-    chi2: Array
-
-    @classmethod
-    def joined(cls, parts: Sequence[Tests]) -> Tests:
-        """Return several, one after the other."""
-        names = cls.__dataclass_fields__
-        return cls(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
-
-    def take(self, at: Index) -> Tests:
-        """Return some."""
-        return Tests(**{name: getattr(self, name)[at] for name in self.__dataclass_fields__})
-
-    def __len__(self) -> int:
-        return len(self.n)
-
-
-@dataclass(frozen=True)
-class Ranking:
-    """What was tested, with where each feature comes from."""
-
-    sources: tuple[Source, ...]
-    tests: Tests
-    tested: Array
-    """p of everything that was tested, also of pairs that cannot be listed."""
-    among: Index
-    """The place of each feature among these."""
-
-    def names(self, at: Index) -> pl.Series:
-        """Return the names of some features."""
-        return named(self.sources, self.tests.source[at], self.tests.place[at])
-
-    def rows(self, at: int) -> NDArray[np.int32]:
-        """Return the rows of a feature."""
-        return self.sources[int(self.tests.source[at])].rows(int(self.tests.place[at]))
-
-    def ordered(self, top: int, *, high: bool) -> Index:
-        """Return the features by p; equal ones by z, then the more frequent, then by name.
-
-        Only as many are put in order as can be among the `top`; 0 = all.
-        """
-        tests = self.tests
-        z = np.where(np.isnan(tests.z), 0, -tests.z if high else tests.z)
-        order = np.lexsort((-tests.n, z, tests.log10_p))
-        keys = np.column_stack([tests.log10_p[order], z[order], -tests.n[order]])
-        new = np.concatenate([[True], (keys[1:] != keys[:-1]).any(axis=1)]) if len(order) else np.zeros(0, np.bool_)
-        run = np.cumsum(new)
-        if top and top < len(order):
-            order, run = order[run <= run[top - 1]], run[run <= run[top - 1]]
-        frame = pl.DataFrame({"run": run, "name": self.names(order), "at": order})
-        return frame.sort("run", "name")["at"].to_numpy()[: top or None]
+    Rows = NDArray[np.int32]
 
 
 def rank(
@@ -111,172 +47,89 @@ def rank(
     geval: bool,
 ) -> Ranking:
     """Test every feature that enough rows have, and enough have not."""
-    null = RankNull.of(population.oriented, seed=seed)
-    tester = _Tester(population, null, side, geval)
-    single = at_once(lambda family: _contained(family, population, max(least, 1)), families)
-    parts = at_once(lambda i: tester.contained(single[i], i), range(len(single)))
-    sources: list[Source] = list(single)
-    for quantity in quantities:
-        for source, found in tester.number(quantity, len(sources), least):
-            parts.append(found)
-            sources.append(source)
-    tests = Tests.joined(parts) if parts else _nothing()
-    tested, among = tests.p, np.arange(len(tests))
-    if pair_least is not None:
-        alone = Tests.joined(parts[: len(single)]) if single else _nothing()
-        limits = (max(pair_least, 1), max(pair_least, 1))
-        if geval:  # any feature of enough rows is a part, and the pair is a feature like any other
-            single, alone = tester.every_part(families, least)
-            limits = (max(pair_least, 1), max(least, 1))
-        together, paired, p, at = tester.pairs(single, alone, len(sources), limits)
-        sources.append(together)
-        among = np.concatenate([among, len(tested) + at])
-        tests, tested = Tests.joined([tests, paired]), np.concatenate([tested, p])
-    return Ranking(tuple(sources), tests, tested, among)
+    rows = RankedRows(population, families, quantities, seed)
+    return ranked(rows, least=least, pair_least=pair_least, side=side, geval=geval)
 
 
-def _contained(family: Family, population: Population, least: int) -> Contained:
-    """Return the features of a family that enough of a population's rows have."""
-    relation = family.relation.among(population.kept)
-    places = np.flatnonzero(Limits(least, population.size)(relation.counts))
-    return Contained(family, relation, places)
+@dataclass(frozen=True, eq=False)
+class RankedRows:
+    """The rows of a population, and the features they have."""
 
-
-def _nothing() -> Tests:
-    empty = np.zeros(0)
-    whole = np.zeros(0, np.int64)
-    return Tests(whole.astype(np.int32), whole, whole, empty, empty, empty, empty, whole.astype(np.int8), empty)
-
-
-@dataclass(frozen=True)
-class _Tester:
     population: Population
-    null: RankNull
-    side: Side
-    geval: bool
+    families: Sequence[Family]
+    quantities: Sequence[Quantity]
+    seed: int
 
-    def binary(self, source: NDArray[np.int32], place: Index, n: Index, doubled: Index) -> Tests:
-        """Test features that rows have or have not."""
-        found = self.null.tests(n, doubled, self.side)
-        p, log10_p, method, z = found.p, found.log10_p, found.method, found.z
-        if self.geval:
-            mirrored = doubled if self.side == "low" else 2 * n * (self.null.n + 1) - doubled
-            tail = geval_tail(self.null.n, n, mirrored)
-            z = z * np.sqrt(1 - self.null.ties / (self.null.n**3 - self.null.n)) if self.null.n > 1 else z
-            p, log10_p, method = tail.p, tail.log10_p, np.full(len(n), NORMAL, np.int8)
-        return Tests(source, place, n, found.auc, z, p, log10_p, method, found.chi2)
+    @property
+    def size(self) -> int:
+        """How many rows there are."""
+        return self.population.size
 
-    def contained(self, source: Contained, number: int) -> Tests:
-        """Test the features of a family."""
-        size = len(source.places)
-        n, doubled = source.relation.counts[source.places], source.relation.sums(self.null.doubled)[source.places]
-        return self.binary(np.full(size, number, np.int32), np.arange(size), n, doubled)
+    @cached_property
+    def null(self) -> RankNull:
+        """How their scores are ranked."""
+        return RankNull.of(self.population.oriented, seed=self.seed)
 
-    def number(self, quantity: Quantity, number: int, least: int) -> list[tuple[Source, Tests]]:
-        """Test a number both ways: as two features, or as the published tool does, as one."""
-        quantity = replace(quantity, values=quantity.values[self.population.kept])
-        values = quantity.values
-        there = ~np.isnan(values)
-        n = int(there.sum())
-        if n < max(2, 0 if self.geval else least) or (values[there] == values[there][:1]).all():
-            return []
-        if self.geval:
-            return self._geval_number(quantity, number)
-        found = kendall(self.null.doubled[there], values[there])
-        if np.isnan(found.z):
-            return []
-        source = Extremes(quantity, found.tau)
-        tails = (found.large, found.small) if self.side == "low" else (found.small, found.large)
-        z = np.array([found.z, -found.z])
-        extremes = Relation.of_rows([source.rows(0), source.rows(1)], self.population.size)
-        auc = self.null.tests(extremes.counts, extremes.sums(self.null.doubled)).auc
-        tests = Tests(
-            np.full(2, number, np.int32), np.arange(2), extremes.counts, auc, z,
-            np.array([float(t.p) for t in tails]), np.array([float(t.log10_p) for t in tails]),
-            np.full(2, KENDALL, np.int8), np.full(2, np.nan),
-        )  # fmt: skip
-        return [(source, tests)]
+    def singles(self, least: int) -> list[Counts]:
+        """Return the features that enough rows have, and enough have not, family by family."""
+        _ = self.null  # before several threads ask for it
+        return at_once(lambda family: self._counted(family, least), self.families)
 
-    def _geval_number(self, quantity: Quantity, number: int) -> list[tuple[Source, Tests]]:
-        found = geval_number(self.null.doubled, self.population.scores, quantity.values)
-        if found is None:
-            return []
-        length = "#" if quantity.kind is Kind.LENGTH else ""
-        source = Extremes(quantity, np.nan, f"{quantity.space}:={length}{found.direction}", found.mean)
-        one = np.ones(1)
-        tests = Tests(
-            np.full(1, number, np.int32), np.array([1 if found.direction == "-" else 0]), np.array([found.count]),
-            one * np.nan, one * np.nan, one * found.p, np.log10(np.maximum(one * found.p, 5e-324)),
-            np.full(1, KENDALL, np.int8), one * np.nan,
-        )  # fmt: skip
-        return [(source, tests)]
+    def _counted(self, family: Family, least: int) -> Counts:
+        relation = family.relation.among(self.population.kept)
+        places = np.flatnonzero(Limits(least, self.size)(relation.counts))
+        sums = relation.sums(self.null.doubled)[places]
+        return Counts(Contained(family, relation, places), relation.counts[places], sums)
 
-    def every_part(self, families: Sequence[Family], least: int) -> tuple[list[Contained], Tests]:
-        """Return all features, those that cannot be listed behind all others."""
-        found = [_contained(family, self.population, 0) for family in families]
-        tests = [self.contained(source, i) for i, source in enumerate(found)]
-        every = Tests.joined(tests) if tests else _nothing()
-        listed = Limits(max(least, 1), self.population.size)(every.n)
-        return found, replace(every, log10_p=np.where(listed, every.log10_p, np.inf))
+    def numbers(self) -> list[Numbers]:
+        """Return the numbers that rows have."""
+        found = []
+        for quantity in self.quantities:
+            table = number_table(quantity.values[self.population.kept], self.null.doubled)
+            columns = (table[name].to_numpy() for name in ("value", "doubled", "n"))
+            found.append(Numbers(quantity.kind, quantity.space, quantity.name, *columns))
+        return found
 
-    def pairs(
-        self, sources: Sequence[Contained], tests: Tests, number: int, limits: tuple[int, int]
-    ) -> tuple[Together, Tests, Array, Index]:
-        """Test all pairs; list those that say more than either part; return p of all, and where the listed ones are."""
-        part_least, least = limits
-        parts, names = _frequent(sources, tests, part_least)
-        first = np.cumsum([0] + [len(source.relation) for source in sources])
-        relation = joined([source.relation.whole() for source in sources], self.population.size)
-        every = np.concatenate([source.places + start for source, start in zip(sources, first[:-1], strict=True)])
-        own = np.cumsum([0] + [len(source.places) for source in sources])
-        relation = relation.take(every[own[parts.source] + parts.place])
-        label = np.array([_label_side(source) for source in sources], np.int8)[parts.source]
-        kept: list[tuple[NDArray[np.int32], NDArray[np.int32], Tests]] = []
-        tested: list[Array] = [np.zeros(0)]
-        places: list[Index] = [np.zeros(0, np.int64)]
-        for block in all_pairs(relation, self.null.doubled, least):
-            confused = (label[block.a] | label[block.b]) == CONFUSED
-            at = np.flatnonzero((self.population.size - block.counts >= least) & (self.geval | ~confused))
-            a, b, n = block.a[at], block.b[at], block.counts[at]
-            found = self.binary(np.full(len(at), number, np.int32), np.zeros(len(at), np.int64), n, block.sums[at])
-            more = np.flatnonzero(found.log10_p < np.minimum(parts.log10_p[a], parts.log10_p[b]))
-            places.append(more + sum(map(len, tested)))
-            tested.append(found.p)
-            kept.append((a[more], b[more], found.take(more)))
-        none = np.zeros(0, np.int32)
-        together = Together(
-            names,
-            relation,
-            np.concatenate([none, *(a for a, _, _ in kept)]),
-            np.concatenate([none, *(b for _, b, _ in kept)]),
-        )
-        listed = Tests.joined([_nothing(), *(found for _, _, found in kept)])
-        listed = replace(listed, place=np.arange(len(listed)))
-        return together, listed, np.concatenate(tested), np.concatenate(places)
+    def geval_number(self, numbers: Numbers) -> GevalNumber | None:
+        """Return what the published tool says of a number."""
+        return geval_number(self.null.doubled, self.population.scores, self._values(numbers))
 
+    def _values(self, numbers: Numbers) -> NDArray[np.float64]:
+        own = next(q for q in self.quantities if (q.kind, q.name) == (numbers.kind, numbers.name))
+        return own.values[self.population.kept]
 
-def _frequent(sources: Sequence[Contained], tests: Tests, least: int) -> tuple[Tests, pl.Series]:
-    """Return the features that pairs are made of, in the order in which a pair names its parts, and their names."""
-    at = np.flatnonzero(tests.n >= least)
-    spaces = sorted(dict.fromkeys(source.family.space for source in sources), key=_space_key)
-    keys = [(spaces.index(source.family.space), *_length_key(source.family)) for source in sources]
-    frame = pl.DataFrame(keys, orient="row", schema={"space": pl.Int64, "length": pl.Int64, "shape": pl.Boolean})
-    frame = frame[tests.source[at]].with_columns(name=named(sources, tests.source[at], tests.place[at]), at=at)
-    frame = frame.sort("space", "length", "shape", "name")
-    return tests.take(frame["at"].to_numpy()), frame["name"]
+    def pairs(self, sources: Sequence[Single], source: Rows, place: Index, least: int) -> Iterator[Pairs]:
+        """Return all pairs of some features that at least so many rows have, block by block."""
+        own = [one for one in sources if isinstance(one, Contained)]
+        first = np.cumsum([0] + [len(one.relation) for one in own])
+        relation = joined([one.relation.whole() for one in own], self.size)
+        none = np.zeros(0, np.int64)
+        every = np.concatenate([none, *(one.places + start for one, start in zip(own, first[:-1], strict=True))])
+        before = np.cumsum([0] + [len(one.places) for one in own])
+        return all_pairs(relation.take(every[before[source] + place]), self.null.doubled, least)
 
+    def rows(self, ranking: Ranking, at: int) -> Rows:
+        """Return the rows of a feature."""
+        return self._rows(ranking, ranking.sources[int(ranking.tests.source[at])], int(ranking.tests.place[at]))
 
-def _space_key(space: str) -> tuple[int, int, str]:
-    """Return what comes first in a pair: what was expected, what was returned, the inputs by their numbers."""
-    number = space.removeprefix("in<").removesuffix(">")
-    return {"exp": 0, "out": 1}.get(space, 2), int(number) if number.isdecimal() else 0, space
+    def _rows(self, ranking: Ranking, source: Source, place: int) -> Rows:
+        if isinstance(source, Contained):
+            return source.rows(place)
+        if isinstance(source, Together):
+            a, b = (self._rows(ranking, ranking.singles[i], at) for i, at in source.halves(place))
+            return np.intersect1d(a, b, assume_unique=True).astype(np.int32)
+        if not isinstance(source, Extremes):
+            raise TypeError(source)
+        values, cut = self._values(source.numbers), source.cut(place)
+        return np.flatnonzero(values >= cut if place == 0 else values <= cut).astype(np.int32)
 
+    def alike(self, ranking: Ranking) -> RowsAlike:
+        """Return which features have nearly the same rows."""
+        return RowsAlike(lambda at: self.rows(ranking, at), self.size)
 
-def _length_key(family: Family) -> tuple[int, bool]:
-    """Return that shorter runs come first, and text before shapes."""
-    return {Kind.BIGRAM: 1, Kind.NGRAM: 2}.get(family.kind, 0), family.shaped
-
-
-def _label_side(source: Contained) -> int:
-    """Return 1 for labels that were expected, 2 for labels that were returned: together they are a confusion."""
-    return {"exp": 1, "out": 2}.get(source.family.space, 0) if source.family.kind is Kind.LABEL else 0
+    def details(self, ranking: Ranking, shown: Sequence[int], groups: int | None, *, high: bool) -> Details:
+        """Return sums over the rows of some features, by group where there are any, and the rows that tell most."""
+        relation = Relation.of_rows([self.rows(ranking, at) for at in shown], self.size)
+        cells = None if groups is None else cells_of(group_sums(self.population, relation), len(shown), groups)
+        rows = telling(self.population, relation, high=high)
+        return Details.of(sums_of(self.population, relation), rows, len(shown), cells)

@@ -15,14 +15,15 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from slicewise.extract.family import Family, Quantity
+    from slicewise.extract.family import Family
     from slicewise.extract.relation import Batches, Relation
+    from slicewise.lenses.numbers import Numbers
 
     Index = NDArray[np.int64]
 
 
 class Source(Protocol):
-    """Where features come from: their names and their rows."""
+    """Where features come from, and their names."""
 
     @property
     def kind(self) -> Kind:
@@ -33,8 +34,18 @@ class Source(Protocol):
         """Return the names of some, by their places."""
         ...
 
-    def rows(self, at: int) -> NDArray[np.int32]:
-        """Return the rows of one."""
+
+class Single(Source, Protocol):
+    """Features that rows have or have not, of one family."""
+
+    @property
+    def space(self) -> str:
+        """The namespace."""
+        ...
+
+    @property
+    def shaped(self) -> bool:
+        """Whether they are made of shapes."""
         ...
 
 
@@ -53,6 +64,16 @@ class Contained:
         """What they are."""
         return self.family.kind
 
+    @property
+    def space(self) -> str:
+        """The namespace."""
+        return self.family.space
+
+    @property
+    def shaped(self) -> bool:
+        """Whether they are made of shapes."""
+        return self.family.shaped
+
     def names(self, at: Index) -> pl.Series:
         """Return the names of some, by their places."""
         return self.family.names(self.places[at])
@@ -66,8 +87,7 @@ class Contained:
 class Extremes:
     """A number's largest (0) and smallest (1) values."""
 
-    quantity: Quantity
-    """Over the rows of a population."""
+    numbers: Numbers
     tau: float
     geval: str = ""
     """How the published tool names its one direction."""
@@ -77,21 +97,17 @@ class Extremes:
     @property
     def kind(self) -> Kind:
         """What it is."""
-        return self.quantity.kind
+        return self.numbers.kind
 
     def names(self, at: Index) -> pl.Series:
         """Return the names."""
         if self.geval:
             return pl.Series([self.geval] * len(at), dtype=pl.String)
-        return pl.Series([f"{self.quantity.name} {('large', 'small')[int(i)]}" for i in at], dtype=pl.String)
-
-    def rows(self, at: int) -> NDArray[np.int32]:
-        """Return the rows of the quarter with the largest or the smallest values."""
-        return self.quantity.extreme(large=at == 0)
+        return pl.Series([f"{self.numbers.name} {('large', 'small')[int(i)]}" for i in at], dtype=pl.String)
 
     def cut(self, at: int) -> float:
-        """Return where that quarter begins."""
-        return self.quantity.cut(large=at == 0)
+        """Return where the quarter with the largest or the smallest values begins."""
+        return self.numbers.cut(large=at == 0)
 
 
 @dataclass(frozen=True)
@@ -100,8 +116,9 @@ class Together:
 
     parts: pl.Series
     """The names of the single features."""
-    relation: Relation
-    """Their rows."""
+    source: NDArray[np.int32]
+    place: Index
+    """Where each of these comes from."""
     a: NDArray[np.int32]
     b: NDArray[np.int32]
     kind: Kind = Kind.PAIR
@@ -110,10 +127,10 @@ class Together:
         """Return the names of some, by their places."""
         return self.parts.gather(self.a[at]) + PAIR + self.parts.gather(self.b[at])
 
-    def rows(self, at: int) -> NDArray[np.int32]:
-        """Return the rows that have both."""
-        both = (self.relation.of(int(self.a[at])), self.relation.of(int(self.b[at])))
-        return np.intersect1d(*both, assume_unique=True).astype(np.int32)
+    def halves(self, at: int) -> tuple[tuple[int, int], tuple[int, int]]:
+        """Return the source and the place of both features of a pair."""
+        a, b = int(self.a[at]), int(self.b[at])
+        return (int(self.source[a]), int(self.place[a])), (int(self.source[b]), int(self.place[b]))
 
 
 def named(sources: Sequence[Source], source: NDArray[np.int32], place: Index) -> pl.Series:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,14 +10,17 @@ import polars as pl
 
 from slicewise.annotations import Task
 from slicewise.attributes import Facts
-from slicewise.lenses.mentions import item_names, mentions
+from slicewise.engine.gather import gathered, summed
+from slicewise.lenses.extremes import Extremes, by_bin, extreme_table
+from slicewise.lenses.mentions import item_names, needed
 from slicewise.results.difficulty import Form, Surface
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from slicewise.evaluation import Evaluation
-    from slicewise.lenses.outcomes import Outcomes
+    from slicewise.lenses.outcome_counts import OutcomeCounts
+    from slicewise.lenses.outcomes import Reader
     from slicewise.results.mentions import Mention
 
     Index = NDArray[np.int64]
@@ -50,45 +54,50 @@ def _folded(evaluation: Evaluation, texts: pl.Series) -> pl.Series:
     return (texts.str.to_lowercase() if evaluation.options.lower else texts).alias("")
 
 
-def spread(evaluation: Evaluation, outcomes: Outcomes, texts: pl.Series, top: int) -> tuple[list[Form], int]:
+def spread(evaluation: Evaluation, outcomes: OutcomeCounts, top: int) -> tuple[list[Form], int]:
     """Return the strings of two gold units and more, the most unusual first, and how many they are.
 
     What is lost: by how much mentions fall below the string's own (lower) median bin, in mentions of all systems.
+    `top`: of so many, some mentions; 0 for all.
     """
-    rows = np.flatnonzero(outcomes.gold)
+    if surfaces(evaluation) is None:
+        return [], 0
+    ranked = _ranked(evaluation, outcomes)
+    forms = ranked.head(MOST_FORMS)
+    chosen = forms.head(top or forms.height)
+    chosen = chosen.filter(chosen["lost"] > 0)
+    sides = _sides(evaluation, outcomes.reader, chosen)
+    return [
+        Form(
+            surface=row["string"],
+            n=row["n"],
+            bins=tuple(row["bins"]),
+            lost=row["lost"],
+            resistant=sides[i][0] if i < len(sides) else (),
+            found=sides[i][1] if i < len(sides) else (),
+        )
+        for i, row in enumerate(forms.iter_rows(named=True))
+    ], ranked.height
+
+
+def _ranked(evaluation: Evaluation, outcomes: OutcomeCounts) -> pl.DataFrame:
+    """Return the strings that stand several times in gold, how they spread over the bins, and what is lost."""
     systems = len(outcomes.systems)
-    names, codes = _coded(texts.gather(rows))
-    counts = np.bincount(codes * (systems + 1) + outcomes.bins[rows], minlength=len(names) * (systems + 1))
-    table = counts.reshape(-1, systems + 1)
+    kernel = _Strings(outcomes.reader, needed(evaluation), alone=evaluation.parts is None)
+    counts = summed(evaluation, kernel)
+    names = counts["string"].unique(maintain_order=True)
+    codes = counts["string"].rle_id().to_numpy().astype(np.int64)
+    table = np.zeros((len(names), systems + 1), np.int64)
+    table[codes, counts["bin"].to_numpy()] = counts["n"].to_numpy()
+    several = np.flatnonzero(table.sum(axis=1) > 1)
+    table, names = table[several], names.gather(several)
     n = table.sum(axis=1)
-    several = np.flatnonzero(n > 1)
     median = _medians(table, n)
     below = np.maximum(median[:, None] - np.arange(systems + 1), 0)
     lost = (table * below).sum(axis=1) / systems
-    ranked = (
-        pl.DataFrame({"at": several, "lost": lost[several], "n": n[several], "name": names.gather(several)})
-        .sort(["lost", "n", "name"], descending=[True, True, False])
-        .head(MOST_FORMS)
-    )
-    order = np.argsort(codes, kind="stable")
-    starts = np.searchsorted(codes[order], np.arange(len(names) + 1))
-    found = []
-    for place, (at, lost_here, size, name) in enumerate(ranked.iter_rows()):
-        low: tuple[Mention, ...] = ()
-        high: tuple[Mention, ...] = ()
-        if place < top and lost_here > 0:
-            own = rows[order[starts[at] : starts[at + 1]]]
-            low, high = _sides(evaluation, outcomes, own, int(median[at]))
-        found.append(
-            Form(surface=name, n=size, bins=tuple(table[at].tolist()), lost=lost_here, resistant=low, found=high)
-        )
-    return found, len(several)
-
-
-def _coded(texts: pl.Series) -> tuple[pl.Series, Index]:
-    """Return the different strings in order, and which of them each is."""
-    names = texts.unique().sort()
-    return names, texts.cast(pl.Enum(names)).to_physical().to_numpy().astype(np.int64)
+    bins = pl.Series(table, dtype=pl.List(pl.Int64)) if len(table) else pl.Series([], dtype=pl.List(pl.Int64))
+    rows = pl.DataFrame({"string": names, "n": n, "lost": lost, "median": median, "bins": bins})
+    return rows.sort(["lost", "n", "string"], descending=[True, True, False])
 
 
 def _medians(table: NDArray[np.int64], n: Index) -> Index:
@@ -96,52 +105,173 @@ def _medians(table: NDArray[np.int64], n: Index) -> Index:
     return np.asarray((table.cumsum(axis=1) <= ((n - 1) // 2)[:, None]).sum(axis=1))
 
 
+@dataclass(frozen=True)
+class _Strings:
+    """Counts gold units by string and bin."""
+
+    reader: Reader
+    shown_with: frozenset[str]
+    alone: bool
+    """Whether there are no other parts: strings that stand once are left out then."""
+    by: tuple[str, ...] = ("string", "bin")
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """What outcomes and strings need."""
+        return self.reader.needs | self.shown_with
+
+    def __call__(self, part: Evaluation) -> pl.DataFrame:
+        """Return the counts of a part."""
+        outcomes, texts = self.reader(part), surfaces(part)
+        if texts is None:
+            raise ValueError("no strings")
+        rows = pl.DataFrame({"string": texts.fill_null(""), "bin": outcomes.bins}).filter(outcomes.gold)
+        counts = rows.group_by("string", "bin").len("n").cast({"n": pl.Int64})
+        return counts.filter(pl.col("n").sum().over("string") > 1) if self.alone else counts
+
+
 def _sides(
-    evaluation: Evaluation, outcomes: Outcomes, rows: Index, median: int
-) -> tuple[tuple[Mention, ...], tuple[Mention, ...]]:
-    """Return the mentions that fewest systems find, and those that most find."""
-    bins = outcomes.bins[rows]
-    order = rows[np.argsort(bins, kind="stable")]
-    low = order[: min(SHOWN, int((bins < median).sum()))]
-    high = order[::-1][: min(SHOWN, int((bins >= median).sum()))]
-    return tuple(mentions(evaluation, outcomes, low)), tuple(mentions(evaluation, outcomes, high))
+    evaluation: Evaluation, reader: Reader, chosen: pl.DataFrame
+) -> list[tuple[tuple[Mention, ...], tuple[Mention, ...]]]:
+    """Return of each string the mentions that fewest systems find, and those that most find."""
+    if not chosen.height:
+        return []
+    kernel = _Sides(reader, tuple(chosen["string"].to_list()), needed(evaluation))
+    every = Extremes(gathered(evaluation, kernel))
+    return [
+        (every.lowest(2 * i, min(SHOWN, sum(bins[:median]))), every.highest(2 * i + 1, min(SHOWN, sum(bins[median:]))))
+        for i, (bins, median) in enumerate(chosen.select("bins", "median").iter_rows())
+    ]
 
 
-def one_surface(evaluation: Evaluation, outcomes: Outcomes, texts: pl.Series, wanted: str, top: int) -> Surface:
+@dataclass(frozen=True)
+class _Sides:
+    """Returns some mentions of strings: those that fewest systems find, and those that most find."""
+
+    reader: Reader
+    strings: tuple[str, ...]
+    shown_with: frozenset[str]
+    by: tuple[str, ...] = ()
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """What outcomes and mentions need."""
+        return self.reader.needs | self.shown_with
+
+    def __call__(self, part: Evaluation) -> pl.DataFrame:
+        """Return the mentions of a part, in two lists of each string."""
+        outcomes, texts = self.reader(part), surfaces(part)
+        if texts is None:
+            raise ValueError("no strings")
+        known = pl.DataFrame({"string": self.strings, "number": range(len(self.strings))})
+        rows = pl.DataFrame({"string": texts.fill_null(""), "bin": outcomes.bins}).with_row_index("row")
+        own = rows.filter(outcomes.gold).join(known, on="string").sort("number", "bin", "row")
+        lists = []
+        for (number,), some in own.group_by("number", maintain_order=True):
+            rows_of = some["row"].to_numpy().astype(np.int64)
+            lists += [(2 * int(str(number)), rows_of[:SHOWN]), (2 * int(str(number)) + 1, rows_of[-SHOWN:])]
+        return extreme_table(part, outcomes, lists)
+
+
+def one_surface(evaluation: Evaluation, outcomes: OutcomeCounts, wanted: str, top: int) -> Surface:
     """Return one string's mentions over the bins, those of longer strings that contain it, and spurious ones."""
     text = " ".join((wanted.lower() if evaluation.options.lower else wanted).split())
     size = len(outcomes.systems) + 1
-    gold = outcomes.gold
-    equal = (texts == text).fill_null(False).to_numpy()
-    longer = (" " + texts + " ").str.contains(f" {text} ", literal=True).fill_null(False).to_numpy() & ~equal
-    returned = ~gold & equal & (outcomes.bins > 0)
-    parts = [_by_bin(outcomes, flags) for flags in (gold & equal, gold & longer, returned)]
-    own, within, spurious = (rows if not top else rows[:top] for rows in (*parts[:2], parts[2][::-1]))
+    kernel = _One(outcomes.reader, text, top, needed(evaluation))
+    every = Extremes(gathered(evaluation, kernel))
+    counts = summed(evaluation, _OneCounted(kernel))
+    bins = np.zeros((len(LISTS), size), np.int64)
+    placed = counts.filter(counts["list"] >= 0)
+    bins[placed["list"].to_numpy(), placed["bin"].to_numpy()] = placed["n"].to_numpy()
+    standing = counts.filter(counts["list"] == STANDING)["n"]
+    limit = top or int(bins.sum())
     return Surface(
         surface=wanted,
-        n=len(parts[0]),
-        bins=tuple(np.bincount(outcomes.bins[parts[0]], minlength=size).tolist()),
-        containing=tuple(np.bincount(outcomes.bins[parts[1]], minlength=size).tolist()),
-        spurious=tuple(np.bincount(outcomes.bins[parts[2]], minlength=size).tolist()),
-        standing=_standing(evaluation, text),
-        mentions=tuple(mentions(evaluation, outcomes, own)),
-        longer=tuple(mentions(evaluation, outcomes, within)),
-        returned=tuple(mentions(evaluation, outcomes, spurious)),
+        n=int(bins[OWN].sum()),
+        bins=tuple(bins[OWN].tolist()),
+        containing=tuple(bins[LONGER].tolist()),
+        spurious=tuple(bins[RETURNED].tolist()),
+        standing=int(standing.sum()) if _can_stand(evaluation, text) else None,
+        mentions=every.lowest(OWN, limit),
+        longer=every.lowest(LONGER, limit),
+        returned=every.highest(RETURNED, limit),
     )
 
 
-def _by_bin(outcomes: Outcomes, flags: NDArray[np.bool_]) -> Index:
-    """Return rows, those that fewest systems have first."""
-    rows = np.flatnonzero(flags)
-    return rows[np.argsort(outcomes.bins[rows], kind="stable")]
+LISTS = OWN, LONGER, RETURNED = range(3)
+STANDING = -1
+"""Stands in the place of a list beside how often a string stands in the data, a unit or not."""
 
 
-def _standing(evaluation: Evaluation, text: str) -> int | None:
-    """Return how often a string stands in the data, a unit or not; None where units have no place in it."""
-    corpus = Facts(evaluation).corpus
-    words = text.split()
-    if evaluation.task not in (Task.SPANS, Task.TOKENS) or corpus is None or not words:
-        return None
+@dataclass(frozen=True)
+class _One:
+    """Returns the mentions of one string, those of longer strings that contain it, and spurious ones."""
+
+    reader: Reader
+    text: str
+    top: int
+    shown_with: frozenset[str]
+    by: tuple[str, ...] = ()
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """What outcomes and mentions need."""
+        return self.reader.needs | self.shown_with
+
+    def rows(self, part: Evaluation) -> tuple[Index, Index, Index]:
+        """Return the rows of each list, those that fewest systems have first."""
+        outcomes, texts = self.reader(part), surfaces(part)
+        if texts is None:
+            raise ValueError("no strings")
+        gold = outcomes.gold
+        equal = (texts == self.text).fill_null(False).to_numpy()
+        longer = (" " + texts + " ").str.contains(f" {self.text} ", literal=True).fill_null(False).to_numpy() & ~equal
+        returned = ~gold & equal & (outcomes.bins > 0)
+        own, within, spurious = (
+            by_bin(outcomes, np.flatnonzero(flags)) for flags in (gold & equal, gold & longer, returned)
+        )
+        return own, within, spurious
+
+    def __call__(self, part: Evaluation) -> pl.DataFrame:
+        """Return the first mentions of each list of a part."""
+        own, within, spurious = self.rows(part)
+        top = self.top or len(own) + len(within) + len(spurious)
+        lists = [(OWN, own[:top]), (LONGER, within[:top]), (RETURNED, spurious[::-1][:top])]
+        return extreme_table(part, self.reader(part), lists)
+
+
+@dataclass(frozen=True)
+class _OneCounted:
+    """Counts the mentions of one string by bin, and where it stands in the data."""
+
+    of: _One
+    by: tuple[str, ...] = ("list", "bin")
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """What mentions need."""
+        return self.of.needs
+
+    def __call__(self, part: Evaluation) -> pl.DataFrame:
+        """Return the counts of a part."""
+        outcomes, lists = self.of.reader(part), self.of.rows(part)
+        rows = [(STANDING, 0, _standing(part, self.of.text))]
+        for number, own in zip(LISTS, lists, strict=True):
+            rows += [(number, n, int(k)) for n, k in enumerate(np.bincount(outcomes.bins[own]))]
+        return pl.DataFrame(rows, dict.fromkeys(("list", "bin", "n"), pl.Int64), orient="row")
+
+
+def _can_stand(evaluation: Evaluation, text: str) -> bool:
+    """Tell whether units have a place in the data, where a string could stand."""
+    words = evaluation.aligned.tokens is not None or evaluation.aligned.fields.width
+    return bool(evaluation.task in (Task.SPANS, Task.TOKENS) and words and text.split())
+
+
+def _standing(evaluation: Evaluation, text: str) -> int:
+    """Return how often a string stands in the data, a unit or not."""
+    corpus, words = Facts(evaluation).corpus, text.split()
+    if corpus is None or not _can_stand(evaluation, text):
+        return 0
     tokens = _folded(evaluation, corpus.tokens)
     last = len(tokens) - len(words) + 1
     if last < 1:

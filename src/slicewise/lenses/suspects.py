@@ -3,279 +3,183 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 
-from slicewise.annotations import Task
-from slicewise.attributes import Facts
-from slicewise.engine.items import item_scores
+from slicewise.engine.gather import added
 from slicewise.lenses.examples import item_texts
-from slicewise.lenses.mentions import mentions
-from slicewise.matching.overlaps import Spans, overlap_counts, overlapping_pairs
-from slicewise.metrics.counts import f_beta
-from slicewise.results.base import defined
+from slicewise.lenses.in_one_pass import in_one_pass
+from slicewise.lenses.mentions import from_table, mention_table, mentions, needed
+from slicewise.lenses.set_aside import Aside, AsideSums, read_aside
+from slicewise.lenses.string_counts import Strings
+from slicewise.lenses.suspect_search import KINDS, NOBODY, UNFOUND, Search, nearly_all
+from slicewise.parts import TEXTS
 from slicewise.results.difficulty import SetAside, Suspect
+
+__all__ = ["changes", "names_of", "nearly_all", "suspects_of"]
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from slicewise.attributes.told import Told
     from slicewise.evaluation import Evaluation
-    from slicewise.lenses.outcomes import Outcomes
+    from slicewise.lenses.outcome_counts import OutcomeCounts
+    from slicewise.lenses.outcomes import Reader
+    from slicewise.parts import Kernel
     from slicewise.results.mentions import Mention
 
     Index = NDArray[np.int64]
-    Bits = NDArray[np.bool_]
 
-KINDS = ("label", "boundary", "missing", "unfound")
-LABEL, BOUNDARY, MISSING, UNFOUND = range(4)
-CONTRADICTED = "contradicted"
-"""All kinds but what is unfound."""
-NOBODY = -1
-NONE = np.zeros(0, np.int64)
 MOST = 10_000
 """Suspects that are listed."""
 LONGEST = 2_000
 """Characters of an item that are listed with each of its suspects."""
+ORDER = {"unfound": False, "agree": True, "sided": True, "kind": False, "mean": False, "item": False, "row": False}
+"""What suspects are ranked by, and whether the most come first."""
 
 
-def nearly_all(systems: int) -> int:
-    """Return how many systems must say the same: all of up to four, then all but one in five."""
-    return max(2, systems - systems // 5)
+def suspects_of(evaluation: Evaluation, outcomes: OutcomeCounts, told: Told | None = None) -> Suspects | None:
+    """Return the suspects, the most suspect first; None with one system, which would contradict gold alone.
 
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+    First what systems say against gold, then what nobody finds; each by how many agree, then by how far the rest of
+    the data sides with them. `told`: what is known already of all parts.
+    """
+    if len(outcomes.systems) < 2:
+        return None
+    search = Search(outcomes.reader, Strings.of(evaluation, told))
+    aside = AsideSums(search, outcomes.metric)
+    ranked, sums = in_one_pass(evaluation, [_Ranked(search, bool(outcomes.graded or outcomes.lost)), aside])
+    return Suspects(evaluation, outcomes, _first(ranked), read_aside(outcomes, added([sums], aside.by)))
 
 
 @dataclass(frozen=True, eq=False)
 class Suspects:
-    """The suspects of an evaluation, ranked; columns of the same length."""
+    """The suspects of an evaluation, ranked."""
 
     evaluation: Evaluation
-    outcomes: Outcomes
-    kind: Index
-    gold: Index
-    """The gold unit, or NOBODY's where gold has none."""
-    returned: Index
-    """What systems return instead, or NOBODY's."""
-    agree: Index
-    as_gold: Index | None
-    as_systems: Index | None
+    outcomes: OutcomeCounts
+    ranked: pl.DataFrame
+    """The first of them; where they are: the first item of the part, and the rows of gold's unit and of theirs."""
+    aside: Aside
 
     def __len__(self) -> int:
-        return len(self.kind)
-
-    def listed(self) -> tuple[Suspect, ...]:
-        """Return the first of them as a person reads them."""
-        size = min(len(self), MOST)
-        gold, returned = (self._mentions(rows[:size]) for rows in (self.gold, self.returned))
-        place = np.where(self.returned == NOBODY, self.gold, self.returned)[:size]
-        items, at = np.unique(self.outcomes.item[place], return_inverse=True)
-        texts = [_shortened(text) for text in item_texts(self.evaluation, items)]
-        return tuple(
-            Suspect(
-                kind=KINDS[int(self.kind[i])],
-                agree=int(self.agree[i]),
-                gold=gold.get(int(self.gold[i])),
-                systems=returned.get(int(self.returned[i])),
-                as_gold=None if self.as_gold is None else int(self.as_gold[i]),
-                as_systems=None if self.as_systems is None else int(self.as_systems[i]),
-                sentence=texts[int(at[i])],
-            )
-            for i in range(size)
-        )
-
-    def _mentions(self, rows: Index) -> dict[int, Mention]:
-        wanted = np.unique(rows[rows != NOBODY])
-        return dict(zip(wanted.tolist(), mentions(self.evaluation, self.outcomes, wanted), strict=True))
+        return sum(self.aside.sizes)
 
     def set_aside(self) -> tuple[SetAside, ...]:
         """Return the scores of all systems with nothing, each kind of suspect, and all of them set aside."""
-        found = [self._without("none", np.zeros(len(self), np.bool_))]
-        for code, kind in enumerate(KINDS):
-            if code == UNFOUND and len(found) > 2:
-                found.append(self._without(CONTRADICTED, self.kind != UNFOUND))
-            if (self.kind == code).any():
-                found.append(self._without(kind, self.kind == code))
-        if len(found) > 2 and found[-1].kind == KINDS[UNFOUND]:
-            found.append(self._without("all", np.ones(len(self), np.bool_)))
-        return tuple(found)
+        return self.aside.scores()
 
-    def _without(self, kind: str, chosen: Bits) -> SetAside:
-        outcomes = self.outcomes
-        dropped = np.zeros(len(outcomes), np.bool_)
-        for rows in (self.gold[chosen], self.returned[chosen]):
-            dropped[rows[rows != NOBODY]] = True
-        if self.evaluation.task is Task.LABELS:  # an item is set aside with all its labels
-            dropped = np.isin(outcomes.item, np.unique(outcomes.item[dropped]))
-        scores = self._scores(~dropped)
-        sign = 1 if outcomes.metric is None or outcomes.metric.greater_is_better else -1
-        order = sorted(
-            range(len(scores)),
-            key=lambda i: (np.isnan(scores[i]), -sign * np.nan_to_num(scores[i]), outcomes.systems[i]),
-        )
-        return SetAside(
-            kind=kind,
-            suspects=int(chosen.sum()),
-            scores={name: defined(value) for name, value in zip(outcomes.systems, scores, strict=True)},
-            ranking=tuple(outcomes.systems[i] for i in order),
+    def listing(self) -> Kernel:
+        """Return the kernel that finds the first of them."""
+        ranked = self.ranked.with_row_index("rank")
+        by_part = {int(first): own for (first,), own in ranked.group_by("first")}
+        needs = needed(self.evaluation) | ({TEXTS} if self.evaluation.aligned.fields.width else set())
+        return _Listed(self.outcomes.reader, by_part, needs)
+
+    def listed(self, found: pl.DataFrame) -> tuple[Suspect, ...]:
+        """Return the first of them as a person reads them."""
+        gold, returned = (dict(self._mentions(found, side)) for side in ("gold", "returned"))
+        texts = dict(found.select("rank", "sentence").iter_rows())
+        return tuple(
+            Suspect(
+                kind=KINDS[row["kind"]],
+                agree=row["agree"],
+                gold=gold.get(rank),
+                systems=returned.get(rank),
+                as_gold=row["as_gold"],
+                as_systems=row["as_systems"],
+                sentence=texts[rank],
+            )
+            for rank, row in enumerate(self.ranked.iter_rows(named=True))
         )
 
-    def _scores(self, kept: Bits) -> list[float]:
-        outcomes = self.outcomes
-        if outcomes.metric is None:
-            gold = outcomes.gold & kept
-            counts = [(int((own & gold).sum()), int((own & kept).sum()), int(gold.sum())) for own in outcomes.has]
-            return [float(f_beta(np.array(one, np.float64))) for one in counts]
-        scored = (item_scores(self.evaluation, outcomes.metric, name).statistics for name in outcomes.systems)
-        return [float(outcomes.metric.finish(own.sum(axis=0, where=kept[:, None]))) for own in scored]
+    def _mentions(self, found: pl.DataFrame, side: str) -> list[tuple[int, Mention]]:
+        own = found.filter(found["side"] == side)
+        return list(zip(own["rank"].to_list(), from_table(own), strict=True))
 
 
-def suspects_of(evaluation: Evaluation, outcomes: Outcomes) -> Suspects | None:
-    """Return the suspects, the most suspect first; None with one system, which would contradict gold alone.
-
-    First what systems say against gold, then what nobody finds; each by how many agree, then by how far the rest of
-    the data sides with them.
-    """
-    if len(outcomes.systems) < 2:
-        return None
-    found = _Search(evaluation, outcomes)
-    kind, gold, returned, agree = (
-        np.concatenate(part) for part in zip(found.contradicted(), found.unfound(), strict=True)
-    )
-    as_gold, as_systems = found.elsewhere(kind, gold, returned)
-    place = np.where(returned == NOBODY, gold, returned)
-    if outcomes.mean is not None:  # of scored items, the worst come first
-        place = np.argsort(np.argsort(outcomes.mean[place], kind="stable"), kind="stable")
-    order = np.lexsort((place, kind, -_sided(as_gold, as_systems, len(kind)), -agree, kind == UNFOUND))
-    return Suspects(
-        evaluation, outcomes, kind[order], gold[order], returned[order], agree[order],
-        None if as_gold is None else as_gold[order], None if as_systems is None else as_systems[order],
-    )  # fmt: skip
-
-
-def _sided(as_gold: Index | None, as_systems: Index | None, size: int) -> NDArray[np.float64]:
-    """Return how far the rest of the data sides with the systems: a share of strings, a half where there are none."""
-    if as_gold is None or as_systems is None:
-        return np.zeros(size)
-    return np.asarray((as_systems + 0.5) / (as_systems + as_gold + 1))
+def _first(ranked: pl.DataFrame) -> pl.DataFrame:
+    return ranked.sort(list(ORDER), descending=list(ORDER.values())).head(MOST)
 
 
 @dataclass(frozen=True)
-class _Search:
-    """Looks for suspects."""
+class _Ranked:
+    """Returns the first suspects of a part, and where they are."""
 
-    evaluation: Evaluation
-    outcomes: Outcomes
+    search: Search
+    by_score: bool
+    """Whether the scores of what nobody finds differ: then the worst come first."""
+    by: tuple[str, ...] = ()
 
-    @cached_property
-    def _unanimous(self) -> Index:
-        """Spurious units that nearly all systems return."""
-        wanted = nearly_all(len(self.outcomes.systems))
-        return np.flatnonzero(~self.outcomes.gold & (self.outcomes.bins >= wanted))
+    @property
+    def needs(self) -> frozenset[str]:
+        """What the search needs."""
+        return self.search.needs
 
-    @cached_property
-    def _places(self) -> Spans:
-        """Where units are; a label of an item is everywhere in it, and so are several."""
-        item = self.outcomes.item
-        if self.evaluation.task not in (Task.SPANS, Task.TOKENS):
-            return Spans(item, np.zeros_like(item), np.ones_like(item))
-        units = self.evaluation.units
-        return Spans(item, units["start"].to_numpy().astype(np.int64), units["end"].to_numpy().astype(np.int64))
+    def __call__(self, part: Evaluation) -> pl.DataFrame:
+        """Return the suspects of a part."""
+        found = self.search(part)
+        row = found.select(pl.when(pl.col("returned") == NOBODY).then("gold").otherwise("returned")).to_series()
+        item = self.search.reader(part).item[row.to_numpy()]
+        sided = (pl.col("as_systems") + 0.5) / (pl.col("as_systems") + pl.col("as_gold") + 1)
+        mean = _mean_scores(part, self.search.reader)[item] if self.by_score else np.zeros(len(item))
+        return _first(
+            found.with_columns(
+                unfound=(pl.col("kind") == UNFOUND).cast(pl.Int64),
+                sided=sided.fill_null(0.0),
+                mean=pl.Series(mean),
+                item=pl.Series(item + part.first, dtype=pl.Int64),
+                row=row.cast(pl.Int64),
+                first=pl.lit(part.first, pl.Int64),
+            )
+        )
 
-    @cached_property
-    def _rivals(self) -> Index:
-        """For each of the unanimous ones the gold unit that it stands against: the one that it shares most with."""
-        found = np.full(len(self._unanimous), NOBODY)
-        if self.evaluation.task is Task.MULTILABEL or not len(self._unanimous):
-            return found
-        gold = np.flatnonzero(self.outcomes.gold)
-        a, b = overlapping_pairs(self._places[self._unanimous], self._places[gold])
-        mine, other = self._unanimous[a], gold[b]
-        start, end = self._places.start, self._places.end
-        shared = np.minimum(end[mine], end[other]) - np.maximum(start[mine], start[other])
-        apart = np.abs(start[mine] - start[other]) + np.abs(end[mine] - end[other])
-        order = np.lexsort((other, apart, -shared, a))
-        first = order[np.concatenate([[True], a[order][1:] != a[order][:-1]])] if len(order) else order
-        found[a[first]] = other[first]
+
+def _mean_scores(part: Evaluation, reader: Reader) -> NDArray[np.float64]:
+    """Return the mean score of all systems of each item, the lower the worse."""
+    found = np.zeros(part.aligned.items)
+    if reader.scored is None or reader.bar is None:
         return found
-
-    def contradicted(self) -> tuple[Index, Index, Index, Index]:
-        """Return what nearly all systems say against gold: its kind, gold's unit, theirs, and how many say it."""
-        rows, rivals = self._unanimous, self._rivals
-        start, end = self._places.start, self._places.end
-        same = (rivals != NOBODY) & (start[rows] == start[rivals]) & (end[rows] == end[rivals])
-        kind = np.where(rivals == NOBODY, MISSING, np.where(same, LABEL, BOUNDARY))
-        return kind, rivals, rows, self.outcomes.bins[rows]
-
-    def unfound(self) -> tuple[Index, Index, Index, Index]:
-        """Return gold units that nobody finds, but those that are contradicted already."""
-        rows = np.flatnonzero(self.outcomes.gold & (self.outcomes.bins == 0))
-        rows = rows[~np.isin(rows, self._rivals)]
-        nobody = np.full(len(rows), NOBODY)
-        return np.full(len(rows), UNFOUND), rows, nobody, self._silent(rows)
-
-    def _silent(self, rows: Index) -> Index:
-        """Return how many systems return nothing at the place of each unit."""
-        if not self.evaluation.task.has_units:
-            return np.full(len(rows), len(self.outcomes.systems))
-        silent = np.zeros(len(rows), np.int64)
-        for own in self.outcomes.has:
-            silent += overlap_counts(self._places[rows], self._places[np.flatnonzero(own)]) == 0
-        return silent
-
-    def elsewhere(self, kind: Index, gold: Index, returned: Index) -> tuple[Index | None, Index | None]:
-        """Return how often the data treats a suspect's string as gold does here, and as the systems do, elsewhere."""
-        if self.evaluation.task not in (Task.SPANS, Task.TOKENS):
-            return None, None
-        facts = Facts(self.evaluation)
-        if facts.corpus is None:
-            return None, None
-        known = _Known(facts)
-        own_gold, own_returned = np.maximum(gold, 0), np.maximum(returned, 0)
-        as_gold = np.where(kind == MISSING, known.bare(own_returned) - 1, known.labelled(own_gold) - 1)
-        as_systems = np.where(kind == UNFOUND, known.bare(own_gold), known.labelled(own_returned))
-        return np.maximum(as_gold, 0), as_systems
+    for some, columns in reader.scored.blocks(part):
+        found[some] = np.nan_to_num(np.array(columns), nan=0.0).mean(axis=0)
+    return found if reader.bar.metric.greater_is_better else -found
 
 
-class _Known:
-    """How often strings are gold units, and how often they are not, in the test and the training data."""
+@dataclass(frozen=True)
+class _Listed:
+    """Returns suspects as a person reads them."""
 
-    def __init__(self, facts: Facts) -> None:
-        trained = facts.train_units is not None and facts.train_corpus is not None
-        gold = facts.units.frame["gold"].to_numpy()
-        if facts.task is Task.TOKENS:  # whose strings are single tokens
-            self.surface = facts.token[facts.unit_ranges[0]]
-            train_surface = facts.train_token[facts.train_ranges[0]] if trained else NONE
-            standing = np.bincount(facts.token, minlength=int(self.surface.max(initial=-1)) + 1)[self.surface]
-            anywhere = standing + (facts.train_counts[self.surface] if trained else 0)
-        else:
-            self.surface = facts.surface
-            train_surface = facts.train_surface if trained else NONE
-            anywhere = facts.test_occurrences + (facts.occurrences if trained else 0)
-        self.standing = np.asarray(anywhere)
-        self.label = facts.units.label
-        self.labels = max(1, len(facts.evaluation.aligned.labels))
-        surface = np.concatenate([self.surface[gold], train_surface])
-        label = np.concatenate([self.label[gold], facts.train_labels if trained else NONE])
-        self.keys = np.sort(surface * (self.labels + 1) + np.where(label < 0, self.labels, label))
+    reader: Reader
+    by_part: dict[int, pl.DataFrame]
+    needs: frozenset[str]
+    by: tuple[str, ...] = ()
 
-    def labelled(self, rows: Index) -> Index:
-        """Return how often gold gives the string of each unit the unit's label."""
-        key = self.surface[rows] * (self.labels + 1) + self.label[rows]
-        return self._between(key, key + 1)
+    def __call__(self, part: Evaluation) -> pl.DataFrame:
+        """Return the mentions of a part's suspects, gold's and theirs, and their items."""
+        wanted = self.by_part.get(part.first)
+        outcomes = self.reader(part)
+        tables = []
+        for side in ("gold", "returned"):
+            own = NO_SUSPECTS if wanted is None or not part.aligned.items else wanted.filter(wanted[side] != NOBODY)
+            rows = own[side].to_numpy().astype(np.int64)
+            items, at = np.unique(outcomes.item[rows], return_inverse=True)
+            texts = pl.Series([_shortened(text) for text in item_texts(part, items)], dtype=pl.String)
+            found = mention_table(mentions(part, outcomes, rows))
+            tables.append(
+                found.with_columns(rank=own["rank"].cast(pl.Int64), side=pl.lit(side), sentence=texts.gather(at))
+            )
+        return pl.concat(tables)
 
-    def bare(self, rows: Index) -> Index:
-        """Return how often the string of each unit stands where gold has no such unit."""
-        first = self.surface[rows] * (self.labels + 1)
-        return np.asarray(np.maximum(self.standing[rows] - self._between(first, first + self.labels + 1), 0))
 
-    def _between(self, low: Index, high: Index) -> Index:
-        return np.asarray(np.searchsorted(self.keys, high) - np.searchsorted(self.keys, low))
+NO_SUSPECTS = pl.DataFrame(schema={"rank": pl.Int64, "gold": pl.Int64, "returned": pl.Int64})
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 
 def changes(before: SetAside, after: SetAside) -> list[tuple[str, str]]:

@@ -15,8 +15,7 @@ from slicewise.stats.intervals import Resamples, percentile_interval
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from slicewise.evaluation import Evaluation
-    from slicewise.lenses.breakdown import Breakdown, Measure, Sliced
+    from slicewise.lenses.breakdown import Breakdown, Measure
     from slicewise.results.base import Bounds
     from slicewise.results.score import Value
 
@@ -43,8 +42,6 @@ class Tally:
     @classmethod
     def of(
         cls,
-        evaluation: Evaluation,
-        sliced: Sliced,
         broken: Breakdown,
         measure: Measure,
         drawn: Resamples | None,
@@ -54,7 +51,7 @@ class Tally:
         values = measure.finish(broken.totals)
         draws = None if drawn is None else _draws(broken, measure, drawn)
         drawn_values = None if draws is None else measure.finish(draws)
-        companion = correlations(evaluation, sliced, broken, drawn, confidence)
+        companion = correlations(broken, drawn, confidence)
         return cls(broken, values, draws, drawn_values, confidence, companion)
 
     def bounds(self, drawn: Array) -> list[tuple[Bounds | None, int]]:

@@ -12,7 +12,7 @@ from slicewise.attributes import Facts, Of, choose, values_of
 from slicewise.engine.gather import whole
 from slicewise.errors import UserError, did_you_mean, quoted
 from slicewise.lenses.errors import KINDS, span_errors
-from slicewise.lenses.outcomes import outcomes_of
+from slicewise.lenses.outcome_counts import outcomes_of
 from slicewise.results.units import UnitsResult
 
 if TYPE_CHECKING:

@@ -68,7 +68,7 @@ class UnitBallots:
     def counts(self, vote: Vote, order: Counts) -> Counts:  # noqa: ARG002 (nothing is tied)
         """Return (tp, n_pred, n_gold) of a vote per slice."""
         p = self.patterns
-        taken = p.bits[:, list(vote.members)].sum(axis=1) >= (vote.k or 0)
+        taken = p.of_systems(vote.members).votes >= (vote.k or 0)
         returned = _summed(p.slices, p.counts * taken, p.size)
         n_gold = _summed(p.slices, p.counts, p.size)[1::2]
         return np.column_stack([returned[1::2], returned[0::2] + returned[1::2], n_gold])

@@ -38,44 +38,68 @@ class Kendall:
         return lower_normal(np.asarray(-self.z))
 
 
-def kendall(scores: NDArray[Any], values: NDArray[Any]) -> Kendall:
-    """Correlate values with scores, of which only the order matters: doubled ranks will do."""
+def kendall(scores: NDArray[Any], values: NDArray[Any], counts: NDArray[Any] | None = None) -> Kendall:
+    """Correlate values with scores, of which only the order matters: doubled ranks will do.
+
+    `counts`: how many items have each pair of a score and a value; one, unless given.
+    """
     a, b = _codes(scores), _codes(values)
-    n = len(a)
+    weights = np.ones(len(a), np.int64) if counts is None else np.asarray(counts, np.int64)
     order = np.lexsort((b, a))
-    both = np.flatnonzero(np.diff(a[order], prepend=-1) | np.diff(b[order], prepend=-1))
-    ties, a_ties, b_ties = _Ties.of(np.diff(both, append=n)), _Ties.of(np.bincount(a)), _Ties.of(np.bincount(b))
+    a, b, weights = a[order], b[order], weights[order]
+    both = np.flatnonzero(np.diff(a, prepend=-1) | np.diff(b, prepend=-1))
+    a, b, weights = a[both], b[both], np.add.reduceat(weights, both) if len(both) else weights
+    n = int(weights.sum())
+    ties, a_ties, b_ties = _Ties.of(weights), _Ties.of(_added(a, weights)), _Ties.of(_added(b, weights))
     pairs = n * (n - 1) // 2
     untied_a, untied_b = pairs - a_ties.pairs, pairs - b_ties.pairs
     if not (untied_a and untied_b):
         return Kendall(math.nan, math.nan)
-    agreement = untied_a - b_ties.pairs + ties.pairs - 2 * inversions(b[order])
+    agreement = untied_a - b_ties.pairs + ties.pairs - 2 * inversions(b, weights)
     return Kendall(agreement / math.sqrt(untied_a * untied_b), agreement / math.sqrt(_variance(n, a_ties, b_ties)))
 
 
-def inversions(codes: NDArray[Any]) -> int:
-    """Return how many pairs of whole numbers from 0 stand in the wrong order.
+def inversions(codes: NDArray[Any], counts: NDArray[Any] | None = None) -> int:
+    """Return how many pairs of whole numbers from 0 stand in the wrong order; `counts`: how often each stands there.
 
     Bit by bit from the highest, among numbers that are equal above it: each 0 is passed by the 1s before it. Then the
     0s move before the 1s, and otherwise numbers keep their order.
     """
     codes = np.asarray(codes, dtype=np.int64)
+    weights = np.ones(len(codes), np.int64) if counts is None else np.asarray(counts, np.int64)
     total = 0
     for bit in reversed(range(int(codes.max(initial=0)).bit_length())):
         group, half = codes >> (bit + 1), codes >> bit
         one = (half & 1).astype(np.bool_)
-        ones = np.cumsum(one)
         sizes = np.bincount(group)
         start = np.cumsum(sizes) - sizes
-        ones_before = np.concatenate([np.zeros(1, dtype=np.int64), ones])[start]
-        passed = ones - np.repeat(ones_before, sizes)
-        total += int(passed[~one].sum())
+        passed, weight_passed = (_within(np.where(one, some, 0), start, sizes) for some in (1, weights))
+        total += int(np.dot(weight_passed[~one], weights[~one]))
         halves = np.bincount(half)
         within = np.where(one, passed - 1, np.arange(len(codes)) - np.repeat(start, sizes) - passed)
-        moved = np.empty_like(codes)
-        moved[(np.cumsum(halves) - halves)[half] + within] = codes
-        codes = moved
+        place = (np.cumsum(halves) - halves)[half] + within
+        codes, weights = _moved(codes, place), _moved(weights, place)
     return total
+
+
+def _within(numbers: Whole, start: Whole, sizes: Whole) -> Whole:
+    """Return running sums that begin anew in every group."""
+    running = np.cumsum(numbers)
+    before = np.concatenate([np.zeros(1, dtype=np.int64), running])[start]
+    return np.asarray(running - np.repeat(before, sizes))
+
+
+def _moved(numbers: Whole, place: Whole) -> Whole:
+    moved = np.empty_like(numbers)
+    moved[place] = numbers
+    return moved
+
+
+def _added(codes: Whole, weights: Whole) -> Whole:
+    """Return the sum of the weights of each code."""
+    found = np.zeros(int(codes.max(initial=-1)) + 1, np.int64)
+    np.add.at(found, codes, weights)
+    return found
 
 
 @dataclass(frozen=True)

@@ -1,46 +1,87 @@
 """Who has what, as bit patterns: bins, pairs and votes of S systems come from how often each pattern occurs.
 
-A row (a unit) has one bit per system. Rows with the same bits in the same slice are one pattern with a count, so that
-nothing that follows looks at rows again.
+A row (a unit) has one bit per system. Rows with the same bits in the same slice are counted together, and what follows
+from bits is worked out once for each pattern, so that nothing looks at rows again.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from slicewise.stats.canonical import mixed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
     Bits = NDArray[np.bool_]
     Counts = NDArray[np.int64]
-    Slices = NDArray[np.int64] | NDArray[np.bool_]
+    Index = NDArray[np.integer[Any]]
+    Slices = NDArray[np.integer[Any]] | NDArray[np.bool_]
 
 BLOCK = 2**16
 """Rows that are coded at a time: their codes stay in the cache."""
 MOST_CODES = 2**22
 """As many codes are counted in a table; more are sorted."""
+ALL_KINDS = 2**12, 2**18
+"""So many patterns are numbered without a look at which of them occur: with few rows, and with many."""
 AT_ONCE = 2**18
 """Multiplications of a product that one thread does by itself."""
-CODE_BITS = 62
-RANK_BITS = 31
+LONGEST_RUN = 64
+"""Patterns of one slice that are multiplied at a time."""
+EXACT_IN_SINGLE = 2**24
+WORD = 62
+"""Bits of a pattern that one number holds."""
+
+
+@dataclass(frozen=True, eq=False)
+class Kinds:
+    """The pattern of each row, by number."""
+
+    bits: Bits
+    """`(patterns, systems)`: all that there could be, or those that occur."""
+    of: Index
+
+    @classmethod
+    def among(cls, columns: Sequence[Bits]) -> Kinds:
+        """Give each row the number of its pattern; a column per system."""
+        width = len(columns)
+        return cls.of_words([_codes(columns[start : start + WORD]) for start in range(0, width, WORD)], width)
+
+    @classmethod
+    def of_words(cls, words: Sequence[Index], width: int) -> Kinds:
+        """Give patterns numbers that come as words, 62 bits each."""
+        few, many = ALL_KINDS
+        if width < many.bit_length() and 1 << width <= max(few, min(many, len(words[0]))):
+            return cls((np.arange(1 << width)[:, None] >> np.arange(width) & 1).astype(np.bool_), words[0])
+        keys, first, of = np.unique(words[0], return_index=True, return_inverse=True)
+        for word in words[1:]:
+            codes, place = np.unique(word, return_inverse=True)
+            keys, first, of = np.unique(of * len(codes) + place, return_index=True, return_inverse=True)
+        bits = [(words[i // WORD][first] >> (i % WORD) & 1).astype(np.bool_) for i in range(width)]
+        return cls(np.column_stack(bits).reshape(len(keys), width), of)
+
+    def words(self) -> list[NDArray[np.int64]]:
+        """Return the patterns as numbers, 62 bits each."""
+        parts = [self.bits[:, start : start + WORD] for start in range(0, self.bits.shape[1], WORD)]
+        return [part @ (1 << np.arange(part.shape[1], dtype=np.int64)) for part in parts]
 
 
 @dataclass(frozen=True, eq=False)
 class Patterns:
-    """Distinct patterns with how often each occurs, in the order of slices."""
+    """Patterns with how often each occurs in each slice, in the order of slices."""
 
-    bits: Bits
+    kinds: Bits
     """`(patterns, systems)`."""
+    kind: Index
+    """Which of the patterns it is."""
     slices: Counts
-    """The slice of each pattern."""
+    """The slice that it is in."""
     counts: Counts
     size: int
     """How many slices there are."""
@@ -48,37 +89,82 @@ class Patterns:
     @classmethod
     def of(cls, columns: Sequence[Bits], slices: Slices | None = None, size: int = 1) -> Patterns:
         """Count the patterns of rows; a column per system, and the slice of each row."""
-        if _few(len(columns), len(columns[0]), size):
-            return _counted(columns, slices, size)
-        return _sorted(columns, slices, size)
+        return cls.counted(Kinds.among(columns), slices, size)
 
     @classmethod
     def of_matrix(cls, matrix: NDArray[np.uint8], slices: Slices | None = None, size: int = 1) -> Patterns:
         """Count the patterns of a 0/1 table, rows × systems."""
-        columns = matrix.T if _few(matrix.shape[1], len(matrix), size) else np.ascontiguousarray(matrix.T)
-        return cls.of(list(columns.view(np.bool_)), slices, size)
+        return cls.of(list(matrix.T.view(np.bool_)), slices, size)
+
+    @classmethod
+    def counted(cls, kinds: Kinds, slices: Slices | None, size: int) -> Patterns:
+        """Count rows by slice and pattern."""
+        width, rows = max(1, len(kinds.bits)), len(kinds.of)
+        if size * width <= max(BLOCK, min(MOST_CODES, rows)):
+            table = np.zeros(size * width, np.int64)
+            for some in blocks(rows, max(BLOCK, len(table))):
+                table += np.bincount(_cells(kinds, slices, some), minlength=len(table))
+            there = np.flatnonzero(table)
+            return cls(kinds.bits, there % width, there // width, table[there], size)
+        cells: Index = np.empty(rows, np.uint32 if size * width <= 2**32 else np.uint64)
+        for some in blocks(rows, BLOCK):
+            cells[some] = _cells(kinds, slices, some)
+        cells.sort()
+        first = _starts(cells)
+        at, kind = np.divmod(cells[first], cells.dtype.type(width))
+        counts = np.diff(np.append(first, rows))
+        return cls(kinds.bits, kind.astype(np.int32 if width < 2**31 else np.int64), at.astype(np.int64), counts, size)
 
     @property
     def systems(self) -> int:
         """How many systems there are."""
-        return int(self.bits.shape[1])
+        return int(self.kinds.shape[1])
+
+    @property
+    def bits(self) -> Bits:
+        """Who has each, `(rows, systems)`."""
+        return np.asarray(self.kinds[self.kind])
 
     @cached_property
     def votes(self) -> Counts:
         """How many systems have each pattern."""
-        return np.asarray(self.bits.sum(axis=1, dtype=np.int64))
+        return np.asarray(self.kinds.sum(axis=1, dtype=np.int64)[self.kind])
 
     def where(self, chosen: Bits) -> Patterns:
         """Return some of the patterns."""
-        return Patterns(self.bits[chosen], self.slices[chosen], self.counts[chosen], self.size)
+        return Patterns(self.kinds, self.kind[chosen], self.slices[chosen], self.counts[chosen], self.size)
+
+    def among(self, slices: Counts, size: int) -> Patterns:
+        """Return the same patterns in other slices, those that are the same counted together."""
+        width = max(1, len(self.kinds))
+        cells = slices * width + self.kind
+        if size * width <= max(BLOCK, min(MOST_CODES, len(cells))):
+            table = np.bincount(cells, weights=self.counts, minlength=size * width).astype(np.int64)
+            there = np.flatnonzero(table)
+            return Patterns(self.kinds, there % width, there // width, table[there], size)
+        order = np.argsort(cells, kind="stable")
+        first = _starts(cells[order])
+        at, kind = np.divmod(cells[order[first]], width)
+        return Patterns(self.kinds, kind, at, _added(self.counts[order], first), size)
+
+    def of_systems(self, members: Sequence[int]) -> Patterns:
+        """Return what some of the systems have."""
+        return Patterns(self.kinds[:, list(members)], self.kind, self.slices, self.counts, self.size)
 
     def bins(self) -> Bins:
         """Return how many rows n systems have, and how many of these each system has."""
         top = self.systems + 1
-        totals = np.bincount(self.votes, weights=self.counts, minlength=top)
-        weights = self.counts.astype(np.float64)
-        found = [np.bincount(self.votes, weights=weights * own, minlength=top) for own in self.bits.T]
+        weights = self._by_kind
+        votes = self.kinds.sum(axis=1, dtype=np.int64)
+        totals = np.bincount(votes, weights=weights, minlength=top)
+        found = [np.bincount(votes, weights=weights * own, minlength=top) for own in self.kinds.T]
         return Bins(totals.astype(np.int64), np.array(found).reshape(-1, top).astype(np.int64))
+
+    @cached_property
+    def _by_kind(self) -> NDArray[np.float64]:
+        """How often each pattern occurs in all slices together."""
+        found = np.bincount(self.kind, weights=self.counts, minlength=len(self.kinds))
+        return found.astype(np.float64)  # of nothing, whole numbers
 
     def totals(self) -> Counts:
         """Return the number of rows per slice and number of systems that have them, `(size, systems + 1)`."""
@@ -88,38 +174,55 @@ class Patterns:
 
     def bin_counts(self, system: int) -> Counts:
         """Return the rows that a system has, per slice and number of systems that have them."""
-        return self.where(self.bits[:, system]).totals()
+        return self.where(self.kinds[self.kind, system]).totals()
 
     def shared(self) -> Counts:
         """Return how many rows each two systems both have, `(systems, systems)`; a system with itself: its own."""
-        kind = np.float32 if self.counts.sum() < 2**24 else np.float64  # in which sums of whole numbers are exact
+        there = np.flatnonzero(self._by_kind)
+        counts = self._by_kind[there]
+        kind = np.float32 if counts.sum() < EXACT_IN_SINGLE else np.float64  # in which sums of whole numbers are exact
         rows = max(16, AT_ONCE // self.systems**2)
         found = np.zeros((self.systems, self.systems), kind)
-        for start in range(0, len(self.counts), rows):
-            bits = self.bits[start : start + rows].astype(kind)
-            found += bits.T @ (bits * self.counts[start : start + rows, None].astype(kind))
+        for some in blocks(len(there), rows):
+            bits = self.kinds[there[some]].astype(kind)
+            found += bits.T @ (bits * counts[some, None].astype(kind))
         return np.rint(found).astype(np.int64)
 
     def shared_with(self, systems: slice) -> Counts:
         """Return per slice how many rows some systems share with all, `(size, some, systems)`."""
         some = range(*systems.indices(self.systems))
         found = np.zeros((self.size, len(some), self.systems), np.int64)
-        for place, system in enumerate(some):
-            own = np.flatnonzero(self.bits[:, system])
-            if len(own):
-                at = self.slices[own]
-                first = np.flatnonzero(np.concatenate([[True], at[1:] != at[:-1]]))
-                found[at[first], place] = np.add.reduceat(self.bits[own] * self.counts[own, None], first, axis=0)
+        if not len(self.counts):
+            return found
+        first = _starts(self.slices)
+        sizes = np.diff(np.append(first, len(self.slices)))
+        run = min(LONGEST_RUN, 1 << max(2, int(sizes.mean()).bit_length()))
+        parts = -(-sizes // run)  # a slice is as many runs, the last of them filled up
+        part = np.arange(parts.sum()) - np.repeat(np.cumsum(parts) - parts, parts)
+        begin = np.repeat(first, parts) + part * run
+        size = np.minimum(np.repeat(sizes, parts) - part * run, run)
+        at = self.slices[begin]
+        exact = np.float32 if int(self.counts.max()) * run < EXACT_IN_SINGLE else np.float64
+        kinds = self.kinds.astype(exact)
+        for block in blocks(len(begin), max(1, BLOCK // run)):
+            rows = begin[block, None] + np.minimum(np.arange(run), size[block, None] - 1)
+            weights = np.where(np.arange(run) < size[block, None], self.counts[rows], 0).astype(exact)
+            bits = kinds[self.kind[rows]]
+            both = (bits[:, :, systems] * weights[:, :, None]).transpose(0, 2, 1) @ bits
+            here = _starts(at[block])
+            found[at[block][here]] += np.add.reduceat(both, here, axis=0, dtype=np.float64).astype(np.int64)
         return found
 
     def hashes(self, keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
-        """Return a hash of each pattern; systems enter it by their keys, not by their places."""
-        return mixed(np.where(self.bits, mixed(keys), np.uint64(0)).sum(axis=1, dtype=np.uint64))
+        """Return a hash of each pattern, by its number; systems enter it by their keys, not by their places."""
+        return mixed(np.where(self.kinds, mixed(keys), np.uint64(0)).sum(axis=1, dtype=np.uint64))
 
     def fingerprints(self, keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
         """Return a hash of what is in each slice, whatever the order of rows."""
         found = np.zeros(self.size, np.uint64)
-        np.add.at(found, self.slices, self.hashes(keys) * self.counts.astype(np.uint64))
+        hashes = self.hashes(keys)
+        for some in blocks(len(self.counts), BLOCK):
+            np.add.at(found, self.slices[some], hashes[self.kind[some]] * self.counts[some].astype(np.uint64))
         return found
 
 
@@ -158,45 +261,36 @@ class Bins:
         return found + self.totals[:-1] - self.found[:, :-1], found
 
 
-def _few(systems: int, rows: int, size: int) -> bool:
-    """Tell whether all patterns that there could be are few enough for a table."""
-    return systems < CODE_BITS and size << systems <= min(MOST_CODES, max(BLOCK, rows))
+def blocks(rows: int, size: int = BLOCK) -> Iterator[slice]:
+    """Return runs of rows, so many at most."""
+    for start in range(0, rows, size):
+        yield slice(start, min(start + size, rows))
 
 
-def _counted(columns: Sequence[Bits], slices: Slices | None, size: int) -> Patterns:
-    """Count the patterns in a table of all that there could be."""
+def _cells(kinds: Kinds, slices: Slices | None, some: slice) -> Index:
+    """Return the number that stands for the slice and the pattern of some rows."""
+    of = kinds.of[some].astype(np.int64)
+    return of if slices is None else slices[some].astype(np.int64) * len(kinds.bits) + of
+
+
+def _starts(ordered: Index) -> NDArray[np.int64]:
+    """Return where another number begins."""
+    return np.flatnonzero(np.concatenate([[True] * min(1, len(ordered)), ordered[1:] != ordered[:-1]]))
+
+
+def _added(counts: Counts, first: Counts) -> Counts:
+    return np.asarray(np.add.reduceat(counts, first) if len(first) else counts)
+
+
+def _codes(columns: Sequence[Bits]) -> Index:
+    """Return the bits of each row as a number, that of the first column the lowest."""
     width, rows = len(columns), len(columns[0])
-    kind: type[np.uint16 | np.uint32] = np.uint16 if size << width <= 2**16 else np.uint32
-    table = np.zeros(size << width, np.int64)
-    block = max(BLOCK, len(table))
-    shifted = np.empty(min(block, rows), kind)
-    for start in range(0, rows, block):
-        stop = min(start + block, rows)
-        codes = np.zeros(stop - start, kind)
-        if slices is not None:
-            np.left_shift(slices[start:stop].astype(kind), width, out=codes)
-        room = shifted[: stop - start]
+    kind = next(k for k in (np.uint8, np.uint16, np.uint32, np.uint64) if width <= np.iinfo(k).bits)
+    codes: Index = np.zeros(rows, kind)
+    room = np.empty(min(rows, BLOCK), kind)
+    for some in blocks(rows, BLOCK):
+        shifted = room[: some.stop - some.start]
         for i, column in enumerate(columns):
-            np.left_shift(column[start:stop].view(np.uint8), kind(i), out=room, dtype=kind)
-            np.bitwise_or(codes, room, out=codes)
-        table += np.bincount(codes, minlength=len(table))
-    there = np.flatnonzero(table)
-    bits = (there >> np.arange(width)[:, None] & 1).astype(np.bool_).T
-    return Patterns(bits, there >> width, table[there], size)
-
-
-def _sorted(columns: Sequence[Bits], slices: Slices | None, size: int) -> Patterns:
-    """Count the patterns that occur by putting them in order, as many bits at a time as a number holds."""
-    rows = len(columns[0])
-    keys = np.zeros(rows, np.int64) if slices is None else slices.astype(np.int64)
-    used = max(1, int(size).bit_length())
-    for column in columns:
-        if used == CODE_BITS:  # as many as there are rows can be told apart by their rank, in the same order
-            keys, used = np.unique(keys, return_inverse=True)[1], RANK_BITS
-        keys <<= 1
-        keys |= column
-        used += 1
-    _, first, counts = np.unique(keys, return_index=True, return_counts=True)
-    bits = np.array([column[first] for column in columns]).T
-    at = np.zeros(len(first), np.int64) if slices is None else slices[first].astype(np.int64)
-    return Patterns(bits, at, counts.astype(np.int64), size)
+            np.left_shift(column[some].view(np.uint8), kind(i), out=shifted, dtype=kind)
+            np.bitwise_or(codes[some], shifted, out=codes[some])
+    return codes

@@ -64,7 +64,7 @@ class RankNull:
 
     n: int
     doubled: Whole
-    """The doubled rank of each item."""
+    """The doubled rank of each item, or of each distinct score."""
     ranks: Whole
     """The doubled ranks that occur, ascending."""
     sizes: Whole
@@ -78,6 +78,14 @@ class RankNull:
         doubled = doubled_ranks(scores)
         ranks, sizes = np.unique(doubled, return_counts=True)
         return cls(len(doubled), doubled, ranks, sizes.astype(np.int64), seed)
+
+    @classmethod
+    def of_counts(cls, sizes: NDArray[Any], *, seed: int = 0) -> RankNull:
+        """Rank distinct scores, of which so many items have the lowest, the next …."""
+        sizes = np.asarray(sizes, np.int64)
+        ends = np.cumsum(sizes)
+        ranks = 2 * ends - sizes + 1  # the first and the last rank of equal scores
+        return cls(int(sizes.sum()), ranks, ranks, sizes, seed)
 
     @property
     def binary(self) -> bool:

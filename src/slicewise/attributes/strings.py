@@ -1,0 +1,104 @@
+"""The strings of units over all parts of the data: how often each stands there, and what gold says of it.
+
+A string is written with a space between its tokens; a space within a token is marked, so that no two sequences of
+tokens are written alike.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from slicewise.attributes.facts import Facts, expanded
+from slicewise.attributes.sequences import Sequences
+from slicewise.engine.gather import TEXTS, summed
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from slicewise.evaluation import Evaluation
+
+    Ints = NDArray[np.int64]
+
+NO_TOKENS = "\\0"
+"""Stands for the string of a unit without tokens, which stands nowhere."""
+
+
+def strings_of(evaluation: Evaluation) -> pl.DataFrame:
+    """Return the strings that do not stand just once: how often, in how many gold units, with how many gold labels."""
+    needs = frozenset({TEXTS} if evaluation.aligned.tokens is None else ())
+    units = summed(evaluation, _OfUnits(needs))
+    labels = (pl.col("gold") > 0).sum().cast(pl.Int64)
+    found = units.group_by("string").agg(pl.col("gold").sum(), labels.alias("labels"))
+    standing = summed(evaluation, _Standing(found["string"], needs)).rename({"n": "occurrences"})
+    found = found.join(standing, on="string", how="left").with_columns(pl.col("occurrences").fill_null(0))
+    return found.filter((pl.col("occurrences") != 1) | (pl.col("gold") > 1)).sort("string")
+
+
+@dataclass(frozen=True)
+class _OfUnits:
+    """Counts gold units by string and label; of strings that only systems have, there are none."""
+
+    needs: frozenset[str]
+    by: tuple[str, ...] = ("string", "label")
+
+    def __call__(self, part: Evaluation) -> pl.DataFrame:
+        """Return the counts of a part."""
+        facts = Facts(part)
+        strings, place = unit_strings(facts)
+        labels = max(1, len(part.aligned.labels))
+        key, where = np.unique(place * labels + facts.units.label, return_inverse=True)
+        gold = np.bincount(where, facts.units.frame["gold"].to_numpy(), minlength=len(key)).astype(np.int64)
+        return pl.DataFrame({"string": strings.gather(key // labels), "label": key % labels, "gold": gold})
+
+
+@dataclass(frozen=True, eq=False)
+class _Standing:
+    """Counts where strings stand, be they units there or not."""
+
+    strings: pl.Series
+    needs: frozenset[str]
+    by: tuple[str, ...] = ("string",)
+
+    def __call__(self, part: Evaluation) -> pl.DataFrame:
+        """Return the counts of a part."""
+        corpus = Facts(part).corpus
+        if corpus is None:
+            raise ValueError("no tokens")
+        split = self.strings.str.split(" ")
+        length = split.list.len().to_numpy().astype(np.int64)
+        tokens = pl.concat([split.explode().alias(""), _written(part, corpus.tokens).alias("")])
+        codes = tokens.cast(pl.Categorical).to_physical().to_numpy().astype(np.int64)
+        size = int(length.sum())
+        sequences = Sequences.of(codes, np.cumsum(length) - length, length, int(codes.max(initial=-1)) + 1)
+        counts = sequences.occurrences(codes[size:], corpus.item)[sequences.numbers]
+        there = np.flatnonzero(counts)
+        return pl.DataFrame({"string": self.strings.gather(there), "n": counts[there]})
+
+
+def unit_strings(facts: Facts) -> tuple[pl.Series, Ints]:
+    """Return the different strings of units, and the place of each unit's among them."""
+    _, one, place = np.unique(facts.surface, return_index=True, return_inverse=True)
+    if facts.corpus is None:
+        raise ValueError("no tokens")
+    first, length = (part[one] for part in facts.unit_ranges)
+    row, at = expanded(first, length)
+    words = pl.DataFrame({"row": row, "word": _written(facts.evaluation, facts.corpus.tokens.gather(at))})
+    joined = words.group_by("row").agg(pl.col("word").str.join(" "))
+    every = pl.DataFrame({"row": np.arange(len(one))}).join(joined, on="row", how="left", maintain_order="left")
+    return every["word"].fill_null(NO_TOKENS).alias(""), place
+
+
+def _written(part: Evaluation, tokens: pl.Series) -> pl.Series:
+    folded = tokens.str.to_lowercase() if part.options.lower else tokens
+    return folded.str.replace_all("\\", "\\\\", literal=True).str.replace_all(" ", "\\_", literal=True)
+
+
+def known_of(facts: Facts, strings: pl.DataFrame, column: str) -> Ints:
+    """Return what is known of each unit's string over all parts; 1 of those that stand but once."""
+    own, place = unit_strings(facts)
+    found = pl.DataFrame({"string": own}).join(strings, on="string", how="left", maintain_order="left")[column]
+    return found.fill_null(1).to_numpy()[place]

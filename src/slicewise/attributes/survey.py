@@ -1,0 +1,151 @@
+"""A first look at all the data: which columns tell something, which hold numbers, whether outputs have confidences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from slicewise.annotations import Task
+from slicewise.attributes.facts import Facts
+from slicewise.attributes.told import Told
+from slicewise.engine.gather import FIELDS, gathered, summed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from slicewise.evaluation import Evaluation
+
+MANY_VALUES = 50
+"""A column of text with more different values than this, and more than half of the items, tells items apart."""
+MOST_COUNTED = 1_000_000
+"""Of a column with more different values in its parts, so many are counted over all parts, and stand for the others."""
+ITEM, TOKEN, CONFIDENCE = "item", "token", "confidence"
+COUNTS = ("rows", "there", "filled", "numbers", "whole", "different")
+SCHEMA = {"of": pl.String, "name": pl.String} | dict.fromkeys(COUNTS, pl.Int64)
+LARGEST_WHOLE = 2.0**53
+
+
+def surveyed(evaluation: Evaluation) -> Told:
+    """Look at all columns once."""
+    found = pl.concat(gathered(evaluation, _Columns()))
+    sums = {(of, name): own for (of, name), own in found.group_by("of", "name", maintain_order=True)}
+    a = evaluation.aligned
+    columns = {
+        name: _type(sums[ITEM, name], a.metadata.get_column(name).dtype)
+        for name in a.metadata.columns
+        if (ITEM, name) in sums and _tells_something(evaluation, name, sums[ITEM, name])
+    }
+    token_columns = {
+        name: _type(sums[TOKEN, name], column.dtype)
+        for name, column in a.token_columns.items()
+        if (TOKEN, name) in sums
+    }
+    confidence = found.filter(pl.col("of") == CONFIDENCE)["there"].sum() > 0
+    return Told(columns, token_columns, confidence)
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """Counts what is in every column."""
+
+    by: tuple[str, ...] = ("of", "name")
+    needs: frozenset[str] = frozenset({FIELDS})
+
+    def __call__(self, part: Evaluation) -> pl.DataFrame:
+        """Return the counts of a part."""
+        rows = [
+            (ITEM, name, *_counts(part.aligned.metadata.get_column(name).alias("")))
+            for name in part.aligned.metadata.columns
+            if name != part.aligned.clusters.kind
+        ]
+        rows += [(TOKEN, name, *_counts(column)) for name, column in _columns_of_units(part)]
+        told = [len(own) - own.null_count() for own in part.aligned.confidences.values()]
+        rows.append((CONFIDENCE, "", part.aligned.items, sum(told), 0, 0, 0, 0))
+        return pl.DataFrame(rows, schema=SCHEMA, orient="row")
+
+
+def _columns_of_units(part: Evaluation) -> Iterator[tuple[str, pl.Series]]:
+    """Yield the columns of tokens, of the tokens that are units."""
+    if part.task is not Task.TOKENS or not part.aligned.token_columns:
+        return
+    first, _ = Facts(part).unit_ranges
+    for name, column in part.aligned.token_columns.items():
+        yield name, column.alias("").gather(first)
+
+
+def _counts(column: pl.Series) -> tuple[int, ...]:
+    """Return how many rows there are: all, not null, filled, numbers, whole ones; and how many of them differ."""
+    rows, there = len(column), len(column) - column.null_count()
+    if column.dtype != pl.String:
+        simple = not (column.dtype.is_nested() or column.dtype.is_numeric())
+        return rows, there, there, 0, 0, column.drop_nulls().n_unique() if simple else 0
+    values = filled(column)
+    numbers = numbers_in(values)
+    known = numbers.drop_nulls()
+    whole = known.is_finite() & (known % 1 == 0) & (known.abs() < LARGEST_WHOLE)
+    in_use = values.drop_nulls()
+    return rows, there, len(in_use), len(known), int(whole.sum()), in_use.n_unique()
+
+
+def _type(counts: pl.DataFrame, stored: pl.DataType) -> pl.DataType:
+    """Return the type of a column's values: text is numbers where all that is there is a number."""
+    total = counts.sum()
+    number, whole, in_use = (int(total[name].item()) for name in ("numbers", "whole", "filled"))
+    if stored != pl.String or number < in_use or not in_use:
+        return stored
+    return pl.Int64() if whole == number else pl.Float64()
+
+
+def _tells_something(evaluation: Evaluation, name: str, counts: pl.DataFrame) -> bool:
+    """Tell whether a column has plain values that do not only name items."""
+    stored = evaluation.aligned.metadata.get_column(name).dtype
+    if stored.is_nested() or stored.is_temporal() or stored == pl.Binary or not counts["there"].sum():
+        return False
+    if _type(counts, stored).is_numeric():
+        return True
+    most = max(MANY_VALUES, evaluation.aligned.items // 2) - int(counts["filled"].sum() < counts["rows"].sum())
+    by_part: list[int] = counts["different"].to_list()
+    different = sum(by_part)
+    if different <= most or max(by_part) > most:
+        return different <= most
+    share = -(-different // MOST_COUNTED)
+    return summed(evaluation, _Different(name, share)).height * share <= most
+
+
+@dataclass(frozen=True)
+class _Different:
+    """Counts the values of a column by a number that tells them apart; one in so many."""
+
+    name: str
+    share: int
+    by: tuple[str, ...] = ("value",)
+    needs: frozenset[str] = frozenset({FIELDS})
+
+    def __call__(self, part: Evaluation) -> pl.DataFrame:
+        """Return the counts of a part."""
+        column = part.aligned.metadata.get_column(self.name).alias("")
+        values = filled(column.cast(pl.String)).drop_nulls()
+        numbers = values.hash().to_numpy()
+        some = numbers[numbers % np.uint64(self.share) == 0].view(np.int64)
+        return pl.DataFrame({"value": some}).group_by("value").len("n").cast(pl.Int64)
+
+
+def filled(column: pl.Series) -> pl.Series:
+    """Return a column of text in which nothing there is null."""
+    return column.set((column.str.strip_chars() == "").fill_null(value=False), None)
+
+
+def numbers_in(column: pl.Series) -> pl.Series:
+    """Return the numbers of a column of text; null where there is none."""
+    return column.str.strip_chars().cast(pl.Float64, strict=False)
+
+
+def typed(column: pl.Series, kind: pl.DataType) -> pl.Series:
+    """Return a column of text as values of the type that all the data has."""
+    if column.dtype != pl.String:
+        return column
+    values = filled(column)
+    return values if kind == pl.String else numbers_in(values).cast(kind)

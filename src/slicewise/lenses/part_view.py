@@ -1,0 +1,140 @@
+"""How a part of the data is looked at to rank features: its rows with their ranks, and the features they have."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from slicewise.attributes.facts import Facts
+from slicewise.attributes.mentions import OF_ALL_STRINGS
+from slicewise.attributes.strings import strings_of
+from slicewise.engine.gather import FIELDS, TEXTS
+from slicewise.extract.described import ITEMS, UNITS, attributes_of
+from slicewise.extract.family import Kind
+from slicewise.extract.items import ItemFeatures
+from slicewise.extract.units import UnitFeatures
+from slicewise.lenses.population import tidy
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from slicewise.attributes.attribute import Attribute
+    from slicewise.attributes.told import Told
+    from slicewise.evaluation import Evaluation
+    from slicewise.extract.family import Family
+    from slicewise.extract.items import Wanted
+    from slicewise.extract.spool import Spool
+    from slicewise.lenses.population import Population, Scoring
+
+    Array = NDArray[np.float64]
+    Index = NDArray[np.int64]
+    Features = ItemFeatures | UnitFeatures
+
+
+@dataclass(frozen=True)
+class Listing:
+    """One list of features: over which rows, and whose features; or the confusions of a system."""
+
+    scoring: Scoring
+    whose: str | None
+    """The system whose outputs have features too; of units, `gold` or `returned`."""
+    confusions: bool = False
+
+    def families(self, made: Features) -> list[Family]:
+        """Return the features that are listed."""
+        if not self.confusions:
+            return made.families(self.whose or "gold") if isinstance(made, UnitFeatures) else made.families(self.whose)
+        found = made.confusions(self.whose) if isinstance(made, ItemFeatures) and self.whose is not None else None
+        return [] if found is None else [found]
+
+
+@dataclass(frozen=True)
+class Maker:
+    """Makes the features of a part; none is too rare there."""
+
+    wanted: Wanted
+    attributes: tuple[str, ...]
+    units: bool
+    told: Told | None = None
+    """What attributes have to know of all the data."""
+    spool: Spool | None = None
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """What parts have to be read with."""
+        return frozenset({TEXTS, FIELDS}) if self.described else frozenset({TEXTS})
+
+    def made(self, part: Evaluation) -> Features:
+        """Return the features of a part."""
+        wanted = replace(self.wanted, least=0, ngrams=1)
+        if self.units:
+            return UnitFeatures(part, wanted, self.attributes, self.told)
+        return ItemFeatures(part, wanted, self.attributes, self.told, self.spool)
+
+    @property
+    def described(self) -> bool:
+        """Whether attributes are features."""
+        return self.units or bool(self.attributes)
+
+    def informed(self, evaluation: Evaluation) -> Maker:
+        """Return one that knows of all the data what attributes have to know."""
+        if not self.described:
+            return self
+        facts = Facts(evaluation)
+        told = facts.told
+        if any(attribute.name in OF_ALL_STRINGS for attribute in asked_for(facts, self.attributes, units=self.units)):
+            told = replace(told, strings=strings_of(evaluation))
+        return replace(self, told=told)
+
+
+@dataclass(frozen=True, eq=False)
+class Ladder:
+    """The scores that rows have in all of the data, and the doubled rank of each."""
+
+    places: int
+    """Decimal places of scores."""
+    scores: Array
+    """Distinct, ascending, the lower the worse."""
+    doubled: Index
+
+    def ranks(self, population: Population) -> Index:
+        """Return the doubled rank of each row."""
+        return self.doubled[np.searchsorted(self.scores, population.oriented)]
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """What kernels know of the whole data when they look at a part."""
+
+    listings: tuple[Listing, ...]
+    maker: Maker
+    families: tuple[tuple[Kind, str], ...]
+    """The kinds of features and their namespaces, by number."""
+    ladders: tuple[Ladder, ...]
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """What parts have to be read with, to cut their texts."""
+        return self.maker.needs.union(*(one.scoring.needs for one in self.listings))
+
+    def population(self, part: Evaluation, i: int) -> Population:
+        """Return the rows of a list."""
+        found = self.listings[i].scoring.scored(part)
+        return replace(found, scores=tidy(found.scores, self.ladders[i].places))
+
+
+def asked_for(facts: Facts, names: Sequence[str], *, units: bool) -> list[Attribute]:
+    """Return the attributes that are features of units or of items."""
+    return attributes_of(facts, names or ["all"], UNITS) if units else attributes_of(facts, names, ITEMS)
+
+
+def families_of(maker: Maker, head: Evaluation, listings: tuple[Listing, ...]) -> tuple[tuple[Kind, str], ...]:
+    """Return which kinds of features there are in which namespaces, told by data without rows."""
+    made = maker.made(replace(head.between(0, 0), parts=None))
+    every = [(one.kind, one.space) for listing in listings for one in listing.families(made)]
+    every += [(Kind.ATTRIBUTE, "")] if maker.described else []
+    return tuple(dict.fromkeys(every))
