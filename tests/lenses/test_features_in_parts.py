@@ -85,7 +85,7 @@ def translation() -> Evaluation:
     return load(gold=folder / "test.ref", inputs=folder / "test.src", systems=systems)
 
 
-METRICS: dict[Callable[[], Evaluation], dict[str, Any]] = {translation: {"metrics": "ter"}}
+METRICS: dict[Callable[[], Evaluation], dict[str, Any]] = {translation: {"metrics": "wer"}}
 """Of tasks that have none of their own."""
 
 

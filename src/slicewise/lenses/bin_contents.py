@@ -43,6 +43,12 @@ EVERYWHERE = -1
 SCHEMA = {"what": pl.Int64, "name": pl.String, "value": pl.String, "bin": pl.Int64, "limb": pl.Int64, "n": pl.Int64}
 
 
+def is_bare(evaluation: Evaluation) -> bool:
+    """Tell whether items have nothing but scores."""
+    a = evaluation.aligned
+    return a.task is Task.SCORES and not (a.fields.width or a.metadata.width or a.confidences or a.tokens is not None)
+
+
 def is_placed(evaluation: Evaluation) -> bool:
     """Tell whether units have a place in tokens."""
     return evaluation.task in (Task.SPANS, Task.TOKENS) and has_words(evaluation)

@@ -22,12 +22,12 @@ from slicewise.lenses.bin_contents import (
     VALUE,
     Contents,
     has_words,
+    is_bare,
     is_placed,
 )
 from slicewise.lenses.breakdown import Measure, Plan, Sliced
 from slicewise.lenses.common_attributes import common_attributes
 from slicewise.lenses.outcomes import GOLD
-from slicewise.lenses.shown import Alike, shown
 from slicewise.metrics.counts import f_beta
 from slicewise.results.base import defined
 from slicewise.results.difficulty import AttributeProfile, BinProfile
@@ -45,8 +45,6 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     Index = NDArray[np.int64]
 
-EXAMPLES = 5
-
 
 @dataclass(frozen=True)
 class Profiles:
@@ -60,7 +58,7 @@ class Profiles:
 
 
 def profiles(evaluation: Evaluation, outcomes: OutcomeCounts, plan: Plan) -> Profiles:
-    """Describe the bins."""
+    """Describe the bins; the examples of each are left to who reads them."""
     size = len(outcomes.systems) + 1
     sliced = _sliced(evaluation, plan)
     placings = () if sliced is None else tuple(sliced.placing(one) for one in common_attributes(sliced))
@@ -76,14 +74,13 @@ def profiles(evaluation: Evaluation, outcomes: OutcomeCounts, plan: Plan) -> Pro
     shares = {} if table is None else table.shares()
     columns = {} if table is None else table.columns(list(evaluation.aligned.token_columns))
     totals = outcomes.bins(GOLD).totals
-    examples = shown(evaluation, outcomes, [Alike(gold=True, bin=n) for n in range(size)], EXAMPLES)
     found = {
         n: BinProfile(
             n=int(totals[n]),
             shares={name: defined(float(values[n])) for name, values in shares.items()},
             attributes={name: of[n] for name, of in attributes.items()},
             columns={name: of[n] for name, of in columns.items()},
-            examples=examples[n],
+            examples=(),
         )
         for n in range(size)
     }
@@ -94,7 +91,7 @@ def _sliced(evaluation: Evaluation, plan: Plan) -> Sliced | None:
     """Return the attributes; None where the data has none, and none was asked for."""
     from slicewise.attributes import Facts, choose
 
-    if not plan.attributes and not choose(Facts(evaluation), ())[0]:
+    if not plan.attributes and (is_bare(evaluation) or not choose(Facts(evaluation), ())[0]):
         return None
     return Sliced(evaluation, plan, Measure("f1", f_beta))
 

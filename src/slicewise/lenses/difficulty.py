@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -15,13 +15,14 @@ from slicewise.errors import UserError, quoted
 from slicewise.lenses.bin_profile import profiles
 from slicewise.lenses.breakdown import Plan
 from slicewise.lenses.contests import listed_pairs
+from slicewise.lenses.in_one_pass import in_one_pass
 from slicewise.lenses.inference import check_options, interval_method
 from slicewise.lenses.nobody import features_of_nobody
 from slicewise.lenses.outcome_counts import outcome_counts
 from slicewise.lenses.outcomes import GOLD, SPURIOUS, first_only, systems_compared
 from slicewise.lenses.pair_counts import Sample
 from slicewise.lenses.resistance import findings
-from slicewise.lenses.shown import Alike, shown
+from slicewise.lenses.shown import Alike, read_shown, showing
 from slicewise.lenses.spread import one_surface, spread, surfaces
 from slicewise.lenses.suspects import nearly_all, suspects_of
 from slicewise.metrics.counts import f_beta
@@ -40,11 +41,16 @@ if TYPE_CHECKING:
     from slicewise.lenses.asked import Asked
     from slicewise.lenses.outcome_counts import OutcomeCounts
     from slicewise.lenses.outcomes import Reader
+    from slicewise.lenses.suspects import Suspects
+    from slicewise.results.difficulty import Suspect
+    from slicewise.results.mentions import Mention
 
     Array = NDArray[np.float64]
 
 MANY_SYSTEMS = 10
 """Beyond so many, only the best two and the pairs that are named are compared bin by bin."""
+EXAMPLES = 5
+"""Units of each bin that are shown."""
 ALONE = 3
 """Units that one system alone finds, shown of each."""
 
@@ -89,15 +95,17 @@ def difficulty(
     step("describing the bins")
     plan = Plan.of(attributes, buckets, cuts)
     described = profiles(evaluation, outcomes, plan)
-    profile, names = described.bins, [attribute.versioned for attribute in described.attributes]
+    names = [attribute.versioned for attribute in described.attributes]
     step("ranking the features of bin 0")
     features = features_of_nobody(evaluation, outcomes, top, resamples=resamples, confidence=confidence, seed=seed)
     forms, count = spread(evaluation, outcomes, top)
     step("looking for suspect gold")
     suspects = suspects_of(evaluation, outcomes, described.told)
     aside = () if suspects is None else suspects.set_aside()
+    examples, own, listed = _read(evaluation, outcomes, suspects)
+    profile = {n: replace(one, examples=examples[n]) for n, one in described.bins.items()}
     noun = "gold unit" if evaluation.task.has_units else "item"
-    table, alone = _table(systems, gold), _singular(evaluation, outcomes, gold)
+    table, alone = _table(systems, gold), _singular(systems, gold, own)
     left_out = _left_out(systems, gold)
     parts = [f"seed:{seed}", f"resamples:{resamples}", f"confidence:{confidence}"]
     parts += [f"attributes:{'+'.join(names)}", *plan.signature()] if names else []
@@ -196,15 +204,28 @@ def _table(systems: Sequence[str], bins: Bins) -> BinTable:
     )
 
 
-def _singular(evaluation: Evaluation, outcomes: OutcomeCounts, gold: Bins) -> dict[str, Singular]:
+def _read(
+    evaluation: Evaluation, outcomes: OutcomeCounts, suspects: Suspects | None
+) -> tuple[Sequence[tuple[Mention, ...]], Sequence[tuple[Mention, ...]], tuple[Suspect, ...]]:
+    """Return units of each bin, units that each system alone finds, and the suspects, read in one pass."""
+    systems = range(len(outcomes.systems))
+    bins = [Alike(gold=True, bin=n) for n in range(len(systems) + 1)]
+    alone = [Alike(gold=True, having=(i,), bin=1) for i in systems]
+    tops = [EXAMPLES] * len(bins) + [ALONE] * len(alone)
+    show = showing(evaluation, outcomes, bins + alone, tops)
+    found = in_one_pass(evaluation, [show] if suspects is None else [show, suspects.listing()])
+    units = read_shown(found[0], len(tops))
+    return units[: len(bins)], units[len(bins) :], () if suspects is None else suspects.listed(found[1])
+
+
+def _singular(systems: Sequence[str], gold: Bins, units: Sequence[tuple[Mention, ...]]) -> dict[str, Singular]:
     """Return what each system alone finds."""
     total = int(gold.totals[1]) if len(gold.totals) > 1 else 0
-    alone = [Alike(gold=True, having=(i,), bin=1) for i in range(len(outcomes.systems))]
     found = {}
-    for i, units in enumerate(shown(evaluation, outcomes, alone, ALONE)):
+    for i, name in enumerate(systems):
         n, own = int(gold.found[i, 1]), int(gold.found[i].sum())
-        found[outcomes.systems[i]] = Singular(
-            found=n, share=n / total if total else None, of_own=n / own if own else None, units=units
+        found[name] = Singular(
+            found=n, share=n / total if total else None, of_own=n / own if own else None, units=units[i]
         )
     return found
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
@@ -77,7 +76,7 @@ def spread_out(size: int, top: int) -> Index:
 
 def mention_table(found: Sequence[Mention]) -> pl.DataFrame:
     """Return mentions as rows."""
-    return pl.DataFrame([asdict(one) for one in found], COLUMNS)
+    return pl.DataFrame({name: [getattr(one, name) for one in found] for name in COLUMNS}, COLUMNS)
 
 
 def from_table(table: pl.DataFrame) -> list[Mention]:

@@ -9,11 +9,13 @@ import numpy as np
 
 from slicewise.extract.items import ItemFeatures, Wanted
 from slicewise.extract.units import UnitFeatures
+from slicewise.lenses.bin_contents import is_bare
 from slicewise.lenses.features import Request, feature_list, lists_in_parts
 from slicewise.lenses.outcomes import GOLD
 from slicewise.lenses.part_view import Listing, Maker
 from slicewise.lenses.population import UnitScoring, of_rows
 from slicewise.lenses.ranked_parts import RankedParts
+from slicewise.results.features import FeatureList
 from slicewise.stats.intervals import Resamples
 
 if TYPE_CHECKING:
@@ -23,11 +25,10 @@ if TYPE_CHECKING:
     from slicewise.lenses.outcome_counts import OutcomeCounts
     from slicewise.lenses.outcomes import Reader
     from slicewise.lenses.population import Population
-    from slicewise.results.features import FeatureList
 
     Array = NDArray[np.float64]
 
-NAME = "bin 0"
+NAME, FOUND = "bin 0", "found by anyone"
 
 
 def features_of_nobody(
@@ -37,6 +38,8 @@ def features_of_nobody(
     unfound, total = int(outcomes.bins(GOLD).totals[0]), outcomes.n_gold
     if not 0 < unfound < total:
         return None
+    if is_bare(evaluation):
+        return _without_features(total - unfound, total)
     request = Request(top=top, resamples=resamples, confidence=confidence, seed=seed)
     groups = evaluation.aligned.clusters.groups
     units = evaluation.task.has_units
@@ -58,13 +61,32 @@ def features_of_nobody(
     return feature_list(scoring.scored(evaluation), families, quantities, request, drawn=drawn, system=NAME)
 
 
+def _without_features(found: int, total: int) -> FeatureList:
+    """Return the list of items that have nothing that could be a feature."""
+    return FeatureList(
+        system=NAME,
+        against=None,
+        direction="worst",
+        over="items",
+        n=total,
+        metric=FOUND,
+        value=found / total,
+        mean=found / total,
+        lower_is_better=False,
+        ratio=False,
+        tested=0,
+        significant=0,
+        features=(),
+    )
+
+
 @dataclass(frozen=True)
 class _FoundByAnyone:
     """Gold units, or items, by whether any system finds them."""
 
     over: str
     reader: Reader
-    metric_name: str = "found by anyone"
+    metric_name: str = FOUND
     sign: int = 1
     nothing: str = "there is nothing to find"
     left_out: str = ""

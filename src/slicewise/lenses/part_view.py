@@ -75,6 +75,10 @@ class Maker:
             return UnitFeatures(part, wanted, self.attributes, self.told)
         return ItemFeatures(part, wanted, self.attributes, self.told, self.spool)
 
+    def empty(self, head: Evaluation) -> Features:
+        """Return the features of data without rows."""
+        return replace(self, spool=None).made(replace(head.between(0, 0), parts=None))
+
     @property
     def described(self) -> bool:
         """Whether attributes are features."""
@@ -134,7 +138,7 @@ def asked_for(facts: Facts, names: Sequence[str], *, units: bool) -> list[Attrib
 
 def families_of(maker: Maker, head: Evaluation, listings: tuple[Listing, ...]) -> tuple[tuple[Kind, str], ...]:
     """Return which kinds of features there are in which namespaces, told by data without rows."""
-    made = maker.made(replace(head.between(0, 0), parts=None))
+    made = maker.empty(head)
     every = [(one.kind, one.space) for listing in listings for one in listing.families(made)]
     every += [(Kind.ATTRIBUTE, "")] if maker.described else []
     return tuple(dict.fromkeys(every))

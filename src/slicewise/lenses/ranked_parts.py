@@ -215,7 +215,7 @@ class RankedParts:
 
     def _fields(self) -> list[Field]:
         """Return the namespaces of texts, each with whose text it is."""
-        made = self.maker.made(replace(self.evaluation.between(0, 0), parts=None))
+        made = self.maker.empty(self.evaluation)
         listings = [listing for listing in self.listings if not listing.confusions]
         every = [(space, listing.whose) for listing in listings for space in made.spaces(listing.whose)]
         shared = {space: (space, whose) for space, whose in reversed(every) if space != OUT}
@@ -263,7 +263,7 @@ class RankedParts:
         """Return the fields of text: as a number where all that is filled is one, else by their lengths."""
         said = self.counts.filter(pl.col("family") == NUMBER).select("feature", "n:0", "d:0").rows()
         numeric = {name for name, filled, strange in said if filled and not strange}
-        made = self.maker.made(replace(self.evaluation.between(0, 0), parts=None))
+        made = self.maker.empty(self.evaluation)
         for space in made.spaces(listing.whose):
             if f"{space}\t{listing.whose}" in numeric:
                 yield Kind.NUMBER, space, f"{space} value"
@@ -281,7 +281,7 @@ class RankedParts:
         return asked.wishes(len(features))
 
     def _again(self, ranking: Ranking, features: Sequence[int], looked_at: CountsAlike | None) -> Wishes:
-        if looked_at is None or not all(at in looked_at.places for at in features):
+        if self.maker.spool is None or looked_at is None or not all(at in looked_at.places for at in features):
             return self.wishes(ranking, features)
         return some_of(looked_at.wishes, np.array([looked_at.places[at] for at in features], np.int64))
 
@@ -433,7 +433,8 @@ class _Asked:
                 named.append(Named(source.kind, source.space, source.names(np.array(places)), np.array(at)))
             else:
                 known, length, keys = source.runs
-                runs.append(Known(source.space, known, length, keys[places], np.array(at)))
+                names = source.names(np.array(places))
+                runs.append(Known(source.space, names, known, length, keys[places], np.array(at)))
         return Wishes(size, tuple(named), tuple(runs), tuple(self.ends), tuple(self.pairs))
 
 

@@ -161,16 +161,25 @@ def _statistics(part: Evaluation, metric: Metric, systems: Sequence[str], aside:
     """Yield the sums of what each system is scored by, of items that are set aside and of the others, in limbs."""
     for start in range(0, max(1, part.aligned.items), AT_ONCE):
         some = slice(start, min(start + AT_ONCE, part.aligned.items))
-        block = part.between(some.start, some.stop)
-        each = [item_scores(block, metric, name).statistics for name in systems]
-        yield _summed(np.column_stack(each), aside[some])
+        block, rows = part.between(some.start, some.stop), np.flatnonzero(aside[some])
+        sums: list[Array] = []
+        others: dict[str, Array] = {}
+        for i, name in enumerate(systems):
+            own = item_scores(block, metric, name).statistics
+            if not _is_exact(own):
+                others |= {f"{i}:{j}": own[:, j] for j in range(own.shape[1])}
+                own = np.zeros((len(aside[some]), own.shape[1]))
+            dropped = own[rows].sum(axis=0)
+            sums.append(np.array([own.sum(axis=0) - dropped, dropped]))
+        names = [f"{i}:{j}" for i, own in enumerate(sums) for j in range(own.shape[1])]
+        whole = pl.DataFrame(np.column_stack(sums).astype(np.int64), names, orient="row")
+        yield whole.with_columns(group=pl.Series([0, 1]), limb=pl.Series([0, 0])).select("group", "limb", *names)
+        if others:
+            found = exact_sums(others, aside[some].astype(np.uint32))
+            nothing = [pl.lit(0, pl.Int64).alias(name) for name in names if name not in others]
+            yield found.with_columns(nothing).select("group", "limb", *names)
 
 
-def _summed(statistics: Array, aside: Bits) -> pl.DataFrame:
-    names = [f"{i}" for i in range(statistics.shape[1])]
-    if is_whole(statistics) and np.abs(statistics).max(initial=0.0) * len(statistics) < EXACT:
-        dropped = statistics[aside].sum(axis=0)
-        sums = np.array([statistics.sum(axis=0) - dropped, dropped]).astype(np.int64)
-        groups = pl.DataFrame({"group": [0, 1], "limb": [0, 0]})
-        return groups.with_columns(pl.DataFrame(sums, names, orient="row"))
-    return exact_sums(dict(zip(names, statistics.T, strict=True)), aside.astype(np.uint32))
+def _is_exact(values: Array) -> bool:
+    """Tell whether sums of the values are exact as they are: they are whole numbers, and not too large."""
+    return is_whole(values) and np.abs(values).max(initial=0.0) * len(values) < EXACT

@@ -46,6 +46,7 @@ class Known:
     """Some runs of tokens, by their keys, ascending."""
 
     space: str
+    names: pl.Series
     runs: Runs
     length: int
     keys: Index
@@ -90,7 +91,7 @@ class Wishes:
     def key(self) -> str:
         """Tells these wishes from others."""
         named = [f"{one.kind} {one.space} {one.names.to_list()} {one.at.tolist()}" for one in self.named]
-        runs = [f"{one.space} {one.length} {one.keys.tolist()} {one.at.tolist()}" for one in self.runs]
+        runs = [f"{one.names.to_list()} {one.keys.tolist()} {one.at.tolist()}" for one in self.runs]
         return repr((self.size, named, runs, self.ends, self.pairs))
 
     def relation(self, view: View, made: Features, i: int, population: Population) -> Relation:

@@ -21,7 +21,7 @@ TP, N_PRED, N_GOLD = range(3)
 
 def by_label(sums: Array) -> Array:
     """Return the counts of each label, `(..., labels, 3)`."""
-    return sums[..., FIRST_LABEL:].reshape(*sums.shape[:-1], -1, 3)
+    return sums[..., FIRST_LABEL:].reshape(*sums.shape[:-1], (sums.shape[-1] - FIRST_LABEL) // 3, 3)
 
 
 def total(sums: Array) -> Array:

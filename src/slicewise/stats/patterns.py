@@ -168,13 +168,22 @@ class Patterns:
 
     def totals(self) -> Counts:
         """Return the number of rows per slice and number of systems that have them, `(size, systems + 1)`."""
+        return self._summed(self.counts)
+
+    def _summed(self, weights: NDArray[np.number[Any]]) -> Counts:
+        """Return the sums of weights per slice and number of systems."""
         top = self.systems + 1
-        found = np.bincount(self.slices * top + self.votes, weights=self.counts, minlength=self.size * top)
+        found = np.bincount(self._cells, weights=weights, minlength=self.size * top)
         return found.reshape(self.size, top).astype(np.int64)
+
+    @cached_property
+    def _cells(self) -> Counts:
+        """The slice and the number of systems as one number."""
+        return self.slices * (self.systems + 1) + self.votes
 
     def bin_counts(self, system: int) -> Counts:
         """Return the rows that a system has, per slice and number of systems that have them."""
-        return self.where(self.kinds[self.kind, system]).totals()
+        return self._summed(self.counts * self.kinds[:, system][self.kind])
 
     def shared(self) -> Counts:
         """Return how many rows each two systems both have, `(systems, systems)`; a system with itself: its own."""
