@@ -78,12 +78,15 @@ def scores(annotations: Annotations) -> pl.Series:
     answers = values(annotations)
     if isinstance(answers.dtype, (pl.List, pl.Struct)):
         raise annotations.error("a list per item; expected one score", item=0)
+    if (answers.dtype.is_integer() or answers.dtype == pl.Boolean) and not answers.null_count():
+        return answers.cast(pl.Float64)
     if answers.dtype == pl.String:
         words = answers.str.strip_chars().str.to_lowercase()
         numbers = words.replace(NUMBER_WORDS).cast(pl.Float64, strict=False)
     else:
         numbers = answers.cast(pl.Float64, strict=False)
-    bad = ~(numbers.is_finite() & (numbers.abs() <= LARGEST)).fill_null(False)
+    with np.errstate(invalid="ignore"):
+        bad = pl.Series(~(np.abs(numbers.to_numpy()) <= LARGEST))  # what is missing is NaN
     if bad.any():
         row = int(bad.arg_max() or 0)
         found = "no score" if answers[row] is None or answers[row] == "" else f"score {quoted(str(answers[row]))}"

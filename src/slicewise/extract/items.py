@@ -113,7 +113,7 @@ class ItemFeatures:
         pairs = pl.DataFrame({"gold": gold, "out": out}).select(
             pl.format("exp {} ~ out {}", "gold", "out").alias("pair")
         )["pair"]
-        return categories(Kind.CONFUSION, "", "", pairs.set(~wrong, None), 1)
+        return categories(Kind.CONFUSION, "", "", pairs.set(~wrong, None), 0)
 
     def some(self, system: str | None, kind: Kind, space: str, names: pl.Series) -> list[Family]:
         """Return families in which some features of a kind are: these alone, where that is less work."""

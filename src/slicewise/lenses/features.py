@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 
 from slicewise.annotations import Task
 from slicewise.attributes.facts import Facts
@@ -352,8 +353,10 @@ def _by_frequency(confusions: Sequence[Feature]) -> tuple[Feature, ...]:
 
 
 def most_frequent(ranking: Ranking) -> list[int]:
-    """Return the confusions that are shown, by their places."""
-    return [int(at) for at in np.argsort(-ranking.tests.n, kind="stable")[:CONFUSIONS]]
+    """Return the confusions that are shown, by their places; of equally frequent ones the first by name."""
+    every = np.arange(len(ranking.tests))
+    frame = pl.DataFrame({"n": -ranking.tests.n, "name": ranking.names(every), "at": every})
+    return frame.sort("n", "name")["at"].head(CONFUSIONS).to_list()
 
 
 def feature_list(

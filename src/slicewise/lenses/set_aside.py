@@ -170,7 +170,7 @@ def _statistics(part: Evaluation, metric: Metric, systems: Sequence[str], aside:
                 others |= {f"{i}:{j}": own[:, j] for j in range(own.shape[1])}
                 own = np.zeros((len(aside[some]), own.shape[1]))
             dropped = own[rows].sum(axis=0)
-            sums.append(np.array([own.sum(axis=0) - dropped, dropped]))
+            sums.append(np.array([[column.sum() for column in own.T] - dropped, dropped]))
         names = [f"{i}:{j}" for i, own in enumerate(sums) for j in range(own.shape[1])]
         whole = pl.DataFrame(np.column_stack(sums).astype(np.int64), names, orient="row")
         yield whole.with_columns(group=pl.Series([0, 1]), limb=pl.Series([0, 0])).select("group", "limb", *names)
