@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from playwright.sync_api import Browser, Dialog, Page, Request
+    from playwright.sync_api import Browser, BrowserContext, Dialog, Page, Request, ViewportSize
 
     from slicewise.results.report import ReportResult
 
@@ -27,6 +27,7 @@ QUIET = (
     "--disable-sync",
     "--no-first-run",
 )
+DESKTOP: ViewportSize = {"width": 1280, "height": 800}
 SYSTEMS = ("gazetteer", "hmm", "perceptron")
 
 
@@ -68,25 +69,29 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def visit(browser: Browser) -> Iterator[Callable[..., Opened]]:
-    """Open a file, and listen."""
+    """Open a file in a window of its own, and listen."""
     contexts = []
 
-    def opened(path: Path, hash_: str = "", **options: Any) -> Opened:
-        context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, **options})
-        contexts.append(context)
-        page = context.new_page()
-        made = Opened(page)
-        page.on("console", lambda m: made.said.append(f"{m.type}: {m.text}"))
-        page.on("pageerror", lambda error: made.said.append(f"error: {error}"))
-        page.on("dialog", made.dismiss)
-        page.on("request", lambda request: made.asked.extend(_elsewhere(request)))
-        page.goto(f"{path.as_uri()}{hash_}")
-        page.wait_for_selector("h1")
-        return made
+    def visited(path: Path, hash_: str = "", **options: Any) -> Opened:
+        contexts.append(browser.new_context(**{"viewport": DESKTOP, **options}))
+        return opened(contexts[-1], path, hash_)
 
-    yield opened
+    yield visited
     for context in contexts:
         context.close()
+
+
+def opened(context: BrowserContext, path: Path, hash_: str = "") -> Opened:
+    """Open a file, and listen."""
+    page = context.new_page()
+    made = Opened(page)
+    page.on("console", lambda m: made.said.append(f"{m.type}: {m.text}"))
+    page.on("pageerror", lambda error: made.said.append(f"error: {error}"))
+    page.on("dialog", made.dismiss)
+    page.on("request", lambda request: made.asked.extend(_elsewhere(request)))
+    page.goto(f"{path.as_uri()}{hash_}")
+    page.wait_for_selector("h1")
+    return made
 
 
 def _elsewhere(request: Request) -> list[str]:

@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+import typer.main
 from hypothesis import settings
 
 if TYPE_CHECKING:
@@ -56,6 +58,10 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str
     return made
 
 
+commands = cache(typer.main.get_command)
+"""The command line is made of its functions once, and not again for every run: it keeps nothing of a run."""
+
+
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ran]:
     """Run the command line in this process."""
@@ -64,6 +70,7 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
         from slicewise.cli import main
 
         monkeypatch.setattr(sys, "argv", ["slicewise", *(str(a) for a in arguments)])
+        monkeypatch.setattr(typer.main, "get_command", commands)
         capsys.readouterr()
         code = 0
         try:

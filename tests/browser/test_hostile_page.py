@@ -97,7 +97,7 @@ def _address(dataset: str, name: str) -> str:
     return f"#/{quote(dataset, safe='')}/{name}"
 
 
-def test_tokens_are_shown_as_they_are(spans: Made, visit: Visit) -> None:
+def test_tokens_and_the_title_are_shown_as_they_are(spans: Made, visit: Visit) -> None:
     part = spans.report.parts[0]
     page = visit(spans.path, _address(part.name, "spurious/1")).page
     page.wait_for_selector(PANEL)
@@ -106,10 +106,6 @@ def test_tokens_are_shown_as_they_are(spans: Made, visit: Visit) -> None:
     assert "[U+202E]" in text
     assert "\u202e" not in text
     assert "[U+001B]" in text
-
-
-def test_the_title_is_text(spans: Made, visit: Visit) -> None:
-    page = visit(spans.path).page
     assert page.locator("h1").inner_text() == "<script>window.pwned=1</script>"
     assert page.title() == "<script>window.pwned=1</script>"
 

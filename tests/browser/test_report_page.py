@@ -7,23 +7,24 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 import pytest
+from browser_pages import DESKTOP, opened
 
 import slicewise
 from slicewise.render import numbers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from browser_pages import Made, Opened
-    from playwright.sync_api import Page
+    from playwright.sync_api import Browser, Page
 
     Visit = Callable[..., Opened]
 
 PANEL = "dialog.panel[open]"
 
 
-def _problems(opened: Opened) -> list[str]:
-    return [text for text in opened.said if text.startswith(("error", "dialog"))] + opened.asked
+def _problems(shown: Opened) -> list[str]:
+    return [text for text in shown.said if text.startswith(("error", "dialog"))] + shown.asked
 
 
 def _draw_all(page: Page) -> None:
@@ -109,20 +110,37 @@ def _shown_items(page: Page) -> list[int]:
         following.click()
 
 
-def _slice_at(page: Page) -> str:
-    return str(page.evaluate("location.hash")).partition("?")[0].removeprefix("#/").partition("/")[2]
+def _go(page: Page, hash_: str) -> None:
+    """Open the panel that an address names."""
+    page.evaluate("(hash) => { location.hash = hash; }", hash_)
+    page.wait_for_selector(PANEL)
 
 
-def test_it_loads_without_an_error_and_asks_for_nothing(chat: Made, visit: Visit) -> None:
-    opened = visit(chat.path)
-    _draw_all(opened.page)
-    assert _problems(opened) == []
-    assert opened.page.locator("h1").inner_text() == "chat"
+@pytest.fixture(scope="module")
+def drawn(chat: Made, browser: Browser) -> Iterator[Opened]:
+    """The page with every chart drawn."""
+    context = browser.new_context(viewport=DESKTOP)
+    shown = opened(context, chat.path)
+    _draw_all(shown.page)
+    yield shown
+    context.close()
 
 
-def test_every_section_has_its_charts(chat: Made, visit: Visit) -> None:
-    page = visit(chat.path).page
-    _draw_all(page)
+@pytest.fixture
+def page(drawn: Opened) -> Iterator[Page]:
+    """The same page for many tests: what one opens is closed again, and none may cause an error."""
+    yield drawn.page
+    drawn.page.keyboard.press("Escape")
+    assert drawn.page.locator(PANEL).count() == 0
+    assert _problems(drawn) == []
+
+
+def test_it_loads_without_an_error_and_asks_for_nothing(drawn: Opened) -> None:
+    assert _problems(drawn) == []
+    assert drawn.page.locator("h1").inner_text() == "chat"
+
+
+def test_every_section_has_its_charts(page: Page) -> None:
     sections = page.locator("section.lens")
     assert sections.count() == 6
     for i in range(sections.count()):
@@ -134,8 +152,7 @@ def units(of_chat: slicewise.Evaluation) -> list[dict[str, Any]]:
     return slicewise.units(of_chat, include=["bins", "errors", "attributes"]).frame.to_dicts()
 
 
-def test_a_bucket_opens_its_items(chat: Made, visit: Visit, units: list[dict[str, Any]]) -> None:
-    page = visit(chat.path).page
+def test_a_bucket_opens_its_items(page: Page, units: list[dict[str, Any]]) -> None:
     name = _click_mark(page, "buckets-label", "bucket/label/")
     label = unquote(name.split("/")[2])
     items = {row["item"] for row in units if row["label"] == label}
@@ -145,8 +162,7 @@ def test_a_bucket_opens_its_items(chat: Made, visit: Visit, units: list[dict[str
     assert f"{len(items):,} items" in page.locator(f"{PANEL} .counts").inner_text()
 
 
-def test_a_feature_opens_its_units(chat: Made, visit: Visit) -> None:
-    page = visit(chat.path).page
+def test_a_feature_opens_its_units(chat: Made, page: Page) -> None:
     part = chat.report.parts[0]
     assert part.features is not None
     ranked = next(one for one in part.features.lists if one.over == "gold")
@@ -157,8 +173,7 @@ def test_a_feature_opens_its_units(chat: Made, visit: Visit) -> None:
     assert re.search(rf"\b{feature.n:,} units? in", counts), counts
 
 
-def test_a_bin_opens_what_so_many_systems_find(chat: Made, visit: Visit, units: list[dict[str, Any]]) -> None:
-    page = visit(chat.path).page
+def test_a_bin_opens_what_so_many_systems_find(page: Page, units: list[dict[str, Any]]) -> None:
     name = _click_mark(page, "difficulty-bins", "bin/")
     _, n, *system = [unquote(part) for part in name.split("/")]
     rows = [u for u in units if u["gold"] and u["bin"] == int(n) and all(u[s] for s in system)]
@@ -168,10 +183,7 @@ def test_a_bin_opens_what_so_many_systems_find(chat: Made, visit: Visit, units: 
     assert page.evaluate("document.querySelectorAll('dialog.panel .of-slice, dialog.panel [class*=slice]').length") > 0
 
 
-def test_a_cell_of_the_matrix_opens_what_the_other_repairs(
-    chat: Made, visit: Visit, units: list[dict[str, Any]]
-) -> None:
-    page = visit(chat.path).page
+def test_a_cell_of_the_matrix_opens_what_the_other_repairs(page: Page, units: list[dict[str, Any]]) -> None:
     name = _click_mark(page, "complement-matrix", "pair/")
     _, a, b = [unquote(part) for part in name.split("/")]
     rows = [u for u in units if u[a] != u["gold"] and u[b] == u["gold"]]
@@ -179,8 +191,7 @@ def test_a_cell_of_the_matrix_opens_what_the_other_repairs(
     assert f"{len(rows):,} units" in page.locator(f"{PANEL} .counts").inner_text()
 
 
-def test_an_error_type_opens_its_units(chat: Made, visit: Visit, units: list[dict[str, Any]]) -> None:
-    page = visit(chat.path).page
+def test_an_error_type_opens_its_units(page: Page, units: list[dict[str, Any]]) -> None:
     name = _click_mark(page, "errors", "error/")
     _, system, kind = [unquote(part) for part in name.split("/")]
     items = {row["item"] for row in units if row[f"error:{system}"] == kind}
@@ -191,8 +202,8 @@ def test_an_error_type_opens_its_units(chat: Made, visit: Visit, units: list[dic
 def test_search_filter_back_and_deep_link(chat: Made, visit: Visit) -> None:
     evidence = chat.report.parts[0].evidence
     name = "bin/0"
-    opened = visit(chat.path, f"#/chat/{name}")
-    page = opened.page
+    first = visit(chat.path, f"#/chat/{name}")
+    page = first.page
     page.wait_for_selector(PANEL)
     numbers = [item for item, _ in evidence["slices"][name]["shown"]]
     assert _shown_items(page) == numbers
@@ -215,13 +226,12 @@ def test_search_filter_back_and_deep_link(chat: Made, visit: Visit) -> None:
     assert again.locator(f"{PANEL} select[name=show]").input_value() == "all"
     again.keyboard.press("Escape")
     assert again.locator(PANEL).count() == 0
-    assert _problems(opened) == []
+    assert _problems(first) == []
 
 
-def test_the_label_filter_keeps_items_with_such_units(chat: Made, visit: Visit) -> None:
+def test_the_label_filter_keeps_items_with_such_units(chat: Made, page: Page) -> None:
     evidence = chat.report.parts[0].evidence
-    page = visit(chat.path, "#/chat/bin/0").page
-    page.wait_for_selector(PANEL)
+    _go(page, "#/chat/bin/0")
     page.locator(f"{PANEL} select[name=label]").select_option("PER")
     label = evidence["labels"].index("PER")
     of_slice = {
@@ -233,14 +243,12 @@ def test_the_label_filter_keeps_items_with_such_units(chat: Made, visit: Visit) 
     assert of_slice <= set(shown)
 
 
-def test_a_link_to_a_slice_that_is_not_there_says_so(chat: Made, visit: Visit) -> None:
-    page = visit(chat.path, "#/chat/bucket/nothing/here").page
-    page.wait_for_selector(PANEL)
+def test_a_link_to_a_slice_that_is_not_there_says_so(page: Page) -> None:
+    _go(page, "#/chat/bucket/nothing/here")
     assert "not in this page" in page.locator("#panel-title").inner_text()
 
 
-def test_closing_gives_the_focus_back(chat: Made, visit: Visit) -> None:
-    page = visit(chat.path).page
+def test_closing_gives_the_focus_back(page: Page) -> None:
     link = page.locator(".findings a", has_text="show the items").first
     link.focus()
     page.keyboard.press("Enter")
@@ -296,8 +304,7 @@ def test_the_page_has_the_numbers_of_the_lens_itself(chat: Made, of_chat: slicew
     assert part["complement"] == slicewise.complement(of_chat, resamples=100).to_dict()["result"]
 
 
-def test_sorting_and_paging_of_tables(chat: Made, visit: Visit) -> None:
-    page = visit(chat.path).page
+def test_sorting_and_paging_of_tables(page: Page) -> None:
     number = _figure(page, "scores")
     place = page.locator(f'.table[data-figure="{number}"]')
     place.locator("xpath=ancestor::details").first.locator("summary").click()
@@ -316,20 +323,25 @@ def test_axe_finds_nothing(chat: Made, visit: Visit, scheme: str, width: int) ->
     page = visit(chat.path, color_scheme=scheme, viewport={"width": width, "height": 800}).page
     page.wait_for_selector(".chart svg")
     assert _violations(Axe().run(page)) == []
-    page.evaluate("location.hash = '#/chat/bin/0'")
-    page.wait_for_selector(PANEL)
-    assert _violations(Axe().run(page)) == []
+    _go(page, "#/chat/bin/0")
+    assert _violations(Axe().run(page, context=PANEL)) == []
 
 
 def _violations(found: Any) -> list[str]:
     return [f"{v['id']}: {v['nodes'][0]['html'][:200]}" for v in found.response["violations"]]
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-def test_nothing_is_wider_than_the_screen(chat: Made, visit: Visit, width: int) -> None:
-    page = visit(chat.path, viewport={"width": width, "height": 800}).page
+def test_nothing_is_wider_than_the_screen(page: Page) -> None:
+    check_width(page, DESKTOP["width"])
+
+
+def test_nothing_is_wider_than_a_small_screen(chat: Made, visit: Visit) -> None:
+    page = visit(chat.path, viewport={"width": 390, "height": 800}).page
     _draw_all(page)
+    check_width(page, 390)
+
+
+def check_width(page: Page, width: int) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    page.evaluate("location.hash = '#/chat/bin/0'")
-    page.wait_for_selector(PANEL)
+    _go(page, "#/chat/bin/0")
     assert page.evaluate("document.querySelector('dialog.panel').scrollWidth") <= width

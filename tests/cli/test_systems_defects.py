@@ -66,7 +66,7 @@ def test_an_ensemble_is_read_before_anything_is_computed(
     def computed(*_: object, **__: object) -> None:
         raise AssertionError("computed")
 
-    monkeypatch.setattr("slicewise.lenses.complement.outcomes_of", computed)
+    monkeypatch.setattr("slicewise.lenses.complement.outcome_counts", computed)
     file = tmp_path / "e.txt"
     refused(run("complement", *labels, "--write-ensemble", file, "--ensemble", asked), message)
     assert not file.exists()

@@ -16,7 +16,7 @@ from slicewise.lenses.population import Population
 from slicewise.lenses.ranking import rank
 
 if TYPE_CHECKING:
-    from slicewise.lenses.ranking import Ranking
+    from slicewise.lenses.feature_tests import Ranking
 
 Array = np.ndarray[Any, Any]
 

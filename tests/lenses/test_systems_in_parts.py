@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from slicewise import Evaluation, complement, difficulty, load
@@ -19,6 +18,7 @@ from slicewise.stats.patterns import Kinds, Patterns
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 
 LENSES = [complement, difficulty]
@@ -130,6 +130,7 @@ SIZES = st.integers(1, 5)
 
 
 @pytest.mark.parametrize("lens", LENSES)
+@settings(max_examples=12)
 @given(rows=ANSWERS, size=SIZES)
 def test_labels(lens: Any, rows: list[tuple[str | None, ...]], size: int) -> None:
     gold, *systems = (list(column) for column in zip(*rows, strict=True))
@@ -139,6 +140,7 @@ def test_labels(lens: Any, rows: list[tuple[str | None, ...]], size: int) -> Non
 
 
 @pytest.mark.parametrize("lens", LENSES)
+@settings(max_examples=12)
 @given(rows=SENTENCES, size=SIZES)
 def test_spans(lens: Any, rows: list[tuple[set[tuple[int, int, str]], ...]], size: int) -> None:
     sides = [
@@ -150,6 +152,7 @@ def test_spans(lens: Any, rows: list[tuple[set[tuple[int, int, str]], ...]], siz
 
 
 @pytest.mark.parametrize("lens", LENSES)
+@settings(max_examples=12)
 @given(rows=SCORES, size=SIZES)
 def test_scores(lens: Any, rows: list[tuple[float, ...]], size: int) -> None:
     columns = [list(column) for column in zip(*rows, strict=True)]

@@ -132,7 +132,11 @@ def test_warnings_are_those_of_the_whole(tmp_path: Path) -> None:
     gold = ["a"] * 30 + ["b"] * 30
     answers = ["a"] * 10 + [""] * 5 + ["z"] * 25 + [""] + ["b"] * 19
     pl.DataFrame({"gold": gold, "x": answers}).write_parquet(tmp_path / "d.parquet")
-    named = {"gold": f"{tmp_path}/d.parquet:gold", "systems": {"x": f"{tmp_path}/d.parquet:x"}, "task": "labels"}
+    named: dict[str, Any] = {
+        "gold": f"{tmp_path}/d.parquet:gold",
+        "systems": {"x": f"{tmp_path}/d.parquet:x"},
+        "task": "labels",
+    }
     whole, parted = load(**named), load(**named, part_rows=20)
     assert "6 empty outputs" in whole.warnings[0]
     assert sorted(parted.warnings) == sorted(whole.warnings)
@@ -189,7 +193,8 @@ def test_another_schema(scored: Callable[..., Ran], logs: Path, options: tuple[s
 @pytest.mark.parametrize("options", [(), ("--part-rows", "60")])
 def test_a_row_without_a_score(scored: Callable[..., Ran], logs: Path, options: tuple[str, ...]) -> None:
     """The file and the row are named."""
-    pl.DataFrame({"correct": [True] * 11 + [None, False]}).write_parquet(logs / "2.parquet")
+    scores: list[bool | None] = [*[True] * 11, None, False]
+    pl.DataFrame({"correct": scores}).write_parquet(logs / "2.parquet")
     assert scored(*options).err.startswith(f"slicewise: {logs}/2.parquet:12: no score; expected a finite number")
 
 
@@ -210,7 +215,7 @@ def test_rows_of_text(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"rows{ending}"
     text = rows.write_csv() if ending == ".csv" else rows.write_ndjson()
     path.write_bytes(gzip.compress(text.encode()) if ending.endswith(".gz") else text.encode())
-    named = {"task": "scores", "inputs": [f"{path}:prompt"], "systems": {"m": f"{path}:score"}}
+    named: dict[str, Any] = {"task": "scores", "inputs": [f"{path}:prompt"], "systems": {"m": f"{path}:score"}}
     parted = load(**named, part_rows=40)
     assert parted.parts is not None
     assert parted.parts.scratch is not None

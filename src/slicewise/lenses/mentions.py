@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 
 from slicewise.annotations import Task
-from slicewise.engine.gather import FIELDS, TEXTS
 from slicewise.lenses.examples import item_texts
+from slicewise.parts import FIELDS, TEXTS
 from slicewise.results.mentions import Mention
 
 if TYPE_CHECKING:

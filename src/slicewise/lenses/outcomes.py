@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from slicewise.annotations import Task
-from slicewise.engine.gather import TEXTS
 from slicewise.engine.items import item_scores
+from slicewise.parts import TEXTS
 from slicewise.stats.patterns import Kinds, Patterns
 
 if TYPE_CHECKING:

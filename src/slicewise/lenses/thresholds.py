@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from slicewise.engine.gather import MANY_ROWS, TEXTS, added, summed
+from slicewise.engine.gather import MANY_ROWS, added, summed
 from slicewise.errors import UserError, quoted
 from slicewise.lenses.outcomes import Bar
+from slicewise.parts import TEXTS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
