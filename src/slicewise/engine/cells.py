@@ -18,11 +18,16 @@ TP, PRED, GOLD, WRONG = "tp:{}", "pred:{}", "n_gold", "wrong:{}"
 
 
 def sums(
-    frame: nw.LazyFrame[nwt.IntoLazyFrame], by: Sequence[str], columns: Mapping[str, nw.Expr]
+    frame: nw.LazyFrame[nwt.IntoLazyFrame],
+    by: Sequence[str],
+    columns: Mapping[str, nw.Expr],
+    *,
+    ordered: bool = True,
 ) -> nw.LazyFrame[nwt.IntoLazyFrame]:
-    """Sum each expression within each combination of `by`, in a fixed order."""
+    """Sum each expression within each combination of `by`, in a fixed order unless that comes later."""
     prepared = frame.select(*by, **columns)
-    return prepared.group_by(*by).agg(*(nw.col(name).sum() for name in columns)).sort(*by)
+    found = prepared.group_by(*by).agg(*(nw.col(name).sum() for name in columns))
+    return found.sort(*by) if ordered else found
 
 
 def unit_sums(

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FIELDS", "TEXTS", "Kernel", "PartSource", "Parts", "Runner", "gathered", "in_parts", "summed", "whole"]
 
-MANY_ROWS = 2_000_000
+MANY_ROWS = 6_000_000
 """So many rows of parts are kept before they are added up."""
 
 
@@ -54,14 +54,14 @@ def whole(evaluation: Evaluation, what: str) -> Evaluation:
     return found
 
 
-def added(tables: Sequence[pl.DataFrame], by: Sequence[str]) -> pl.DataFrame:
-    """Add up tables with the same columns, in the order of the keys."""
+def added(tables: Sequence[pl.DataFrame], by: Sequence[str], *, ordered: bool = True) -> pl.DataFrame:
+    """Add up tables with the same columns, in the order of the keys unless that comes later."""
     table = pl.concat(tables) if len(tables) > 1 else tables[0]
     numbers = [name for name in table.columns if name not in by]
     if not by:
         return table.sum()
     frame: nw.LazyFrame[Any] = nw.from_native(table.lazy())
-    return sums(frame, by, {name: nw.col(name) for name in numbers}).collect().to_polars()
+    return sums(frame, by, {name: nw.col(name) for name in numbers}, ordered=ordered).collect().to_polars()
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Here:
         for table in self._tables(source, kernel):
             kept.append(table)
             if len(kept) > 1 and sum(one.height for one in kept) > MANY_ROWS + kept[0].height:
-                kept = [added(kept, kernel.by)]
+                kept = [added(kept, kernel.by, ordered=False)]
         found = added(kept, kernel.by)
         yield found if keep is None else nw.from_native(found).filter(keep).to_native()
 
