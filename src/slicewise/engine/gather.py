@@ -34,7 +34,7 @@ def summed(evaluation: Evaluation, kernel: Kernel, keep: nw.Expr | None = None) 
         found = added([kernel(evaluation)], kernel.by)
         return found if keep is None else nw.from_native(found).filter(keep).to_native()
     pieces = list(evaluation.parts.runner.summed(evaluation.parts.source, kernel, keep))
-    return pl.concat(pieces).sort(*kernel.by) if kernel.by else pl.concat(pieces)
+    return pieces[0] if len(pieces) == 1 else pl.concat(pieces).sort(*kernel.by)
 
 
 def gathered(evaluation: Evaluation, kernel: Kernel) -> list[pl.DataFrame]:
