@@ -9,9 +9,8 @@ import numpy as np
 import polars as pl
 
 from slicewise.annotations import Task
-from slicewise.engine import exact_sums
+from slicewise.engine import exact_sums, item_statistics
 from slicewise.engine.gather import added
-from slicewise.engine.items import item_scores
 from slicewise.lenses.outcomes import AT_ONCE
 from slicewise.lenses.suspect_search import KINDS, NOBODY, UNFOUND
 from slicewise.metrics.counts import f_beta
@@ -165,12 +164,12 @@ def _statistics(part: Evaluation, metric: Metric, systems: Sequence[str], aside:
         sums: list[Array] = []
         others: dict[str, Array] = {}
         for i, name in enumerate(systems):
-            own = item_scores(block, metric, name).statistics
+            own = metric.reduce(np.column_stack(list(item_statistics(block, metric, [name]).values())))
             if not _is_exact(own):
                 others |= {f"{i}:{j}": own[:, j] for j in range(own.shape[1])}
                 own = np.zeros((len(aside[some]), own.shape[1]))
             dropped = own[rows].sum(axis=0)
-            sums.append(np.array([[column.sum() for column in own.T] - dropped, dropped]))
+            sums.append(np.array([own.sum(axis=0) - dropped, dropped]))
         names = [f"{i}:{j}" for i, own in enumerate(sums) for j in range(own.shape[1])]
         whole = pl.DataFrame(np.column_stack(sums).astype(np.int64), names, orient="row")
         yield whole.with_columns(group=pl.Series([0, 1]), limb=pl.Series([0, 0])).select("group", "limb", *names)
