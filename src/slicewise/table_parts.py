@@ -331,6 +331,8 @@ class TableParts:
     def cluster_names(self, part: Evaluation) -> pl.Series:
         """Return the name of each item's cluster; none where every item is one."""
         start = part.first
+        if not part.aligned.items:
+            return pl.Series([], dtype=pl.String)
         own = self._read(self.reference, start, start + part.aligned.items, frozenset(), first=True)
         names = cluster_names(own, self.options.cluster, start)[1]
         return pl.Series([], dtype=pl.String) if names is None else names.cast(pl.String)

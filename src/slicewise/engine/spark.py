@@ -143,7 +143,7 @@ class _Task:
         """Return the kernel's tables as Arrow batches."""
         for batch in batches:
             for number in batch.column(0).to_pylist():
-                yield from self._table(number).to_arrow(compat_level=pl.CompatLevel.oldest()).to_batches()
+                yield from _small_lists(self._table(number).to_arrow(compat_level=pl.CompatLevel.oldest())).to_batches()
 
     def _table(self, number: int) -> pl.DataFrame:
         wrong = None
@@ -153,6 +153,16 @@ class _Task:
             wrong = str(problem)
             table = pl.DataFrame({name: [None] for name in self.empty.columns}, schema=self.empty.schema)
         return table.with_columns(pl.lit(number, pl.Int64).alias(PART), pl.lit(wrong, pl.String).alias(WRONG))
+
+
+def _small_lists(table: Any) -> Any:
+    """Return an Arrow table with lists as Spark takes them."""
+    import pyarrow as pa
+
+    for i, field in enumerate(table.schema):
+        if pa.types.is_large_list(field.type):
+            table = table.set_column(i, field.name, table.column(i).cast(pa.list_(pa.string())))
+    return table
 
 
 def _collected(frame: nw.LazyFrame[Any]) -> pl.DataFrame:
