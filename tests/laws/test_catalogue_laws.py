@@ -234,7 +234,7 @@ def test_a_metric_is_found_by_the_name_it_is_listed_under(task: Task) -> None:
 @every_case
 def test_the_order_of_items_systems_and_predictions_makes_no_difference(task: Task, kind: str | None) -> None:
     told_apart = [own for own in drawn_of(task, kind) if not has_mirror_images(own)]
-    assert len(told_apart) > 5
+    assert told_apart
     for own in told_apart:
         order = own.rng.permutation(own.corpus.items).tolist()
         names = own.rng.permutation(list(own.corpus.systems)).tolist()
@@ -257,7 +257,7 @@ def test_the_order_of_items_in_a_document_makes_no_difference() -> None:
 @every_case
 def test_the_names_of_systems_make_no_difference(task: Task, kind: str | None) -> None:
     told_apart = [own for own in drawn_of(task, kind) if len(own.corpus.systems) > 1 and not has_mirror_images(own)]
-    assert len(told_apart) > 4
+    assert told_apart
     for own in told_apart:
         others = own.rng.permutation(["x", "A", "ß", "a"]).tolist()
         names = dict(zip(own.corpus.systems, others, strict=False))
