@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import narwhals.typing as nwt
     from numpy.typing import NDArray
 
+    from slicewise.align.clusters import FindClusters
     from slicewise.align.units import UnitSet
     from slicewise.parts import Parts
 
@@ -380,6 +381,7 @@ class Evaluation:
         options: Options,
         train: Annotations | None = None,
         digests: Sequence[str] = (),
+        clusters: FindClusters | None = None,
     ) -> Self:
         """Align and check; what all other ways to make an evaluation come down to."""
         if not files:
@@ -389,7 +391,7 @@ class Evaluation:
                 raise UserError(f"the system name {system!r} is no text; names are strings")
             if system in RESERVED or system.startswith(("error:", "overlaps:")) or not system.strip():
                 raise UserError(f"a system cannot be called {quoted(system)}; choose another name")
-        aligned = align(gold, files, inputs, options)
+        aligned = align(gold, files, inputs, options, clusters)
         training = None if train is None else Training(train, training_units(train, aligned.task, options))
         return cls(
             name=name,

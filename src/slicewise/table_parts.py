@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import io
+from collections import Counter
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,13 +23,16 @@ from slicewise.read.parquet import origin
 from slicewise.read.source import File, Source, open_source
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from slicewise.align import Aligned, Options
     from slicewise.annotations import Task
     from slicewise.evaluation import Training
+
+    Heads = tuple[str, ...] | None
+    """Columns that are read; None: all."""
 
 MOST_PARTS = 256
 AT_ONCE = 1 << 20
@@ -62,20 +66,52 @@ class Role:
         named = self.column is not None and not self.column.partition(".")[0].isdigit()
         return any(one is not None and one.format == "lines" and (one.header or named) for one in made_from)
 
-    def between(self, start: int, stop: int, heads: tuple[str, ...] | None) -> Source:
+    def between(self, start: int, stop: int, rows: _Rows, heads: Heads) -> Source:
         """Read some rows."""
         files = []
         for i, path in enumerate(self.paths):
             first, last = max(start, self.starts[i]), min(stop, self.starts[i + 1])
             if first < last or (start == stop == self.starts[i]):
                 before, shown = first - self.starts[i], self.shown[i]
-                rows = _rows(path, before, last - first, heads)
+                own = rows.of(path, before, last - first, heads)
                 header = path != shown and ".csv" in shown.lower()
-                files.append(File(shown, self.stubs[i], "", rows=rows, first_row=before + header))
+                files.append(File(shown, self.stubs[i], "", rows=own, first_row=before + header))
         return Source(self.name, tuple(files[:1] if start == stop else files), self.column)
 
 
-def _rows(path: str, start: int, size: int, heads: tuple[str, ...] | None) -> pl.DataFrame:
+@dataclass(frozen=True)
+class _Rows:
+    """Rows of files, read once for all roles that are columns of them."""
+
+    wanted: Mapping[str, Heads]
+    """The columns of each file that any role wants."""
+    shared: frozenset[str]
+    """Files that several roles are columns of; rows of the others are not kept."""
+    _read: dict[tuple[str, int, int], pl.DataFrame] = field(default_factory=dict)
+
+    @classmethod
+    def for_all(cls, roles: Sequence[tuple[Role, Heads]]) -> _Rows:
+        """Return those of some roles."""
+        wanted: dict[str, Heads] = {}
+        for role, heads in roles:
+            for path in role.paths:
+                known = wanted.get(path, ())
+                wanted[path] = None if known is None or heads is None else tuple(dict.fromkeys(known + heads))
+        paths = Counter(path for role, _ in roles for path in role.paths)
+        return cls(wanted, frozenset(path for path, n in paths.items() if n > 1))
+
+    def of(self, path: str, start: int, size: int, heads: Heads) -> pl.DataFrame:
+        """Return some rows of a file with some of its columns."""
+        if path not in self.shared:
+            return _rows(path, start, size, heads)
+        place = path, start, size
+        if place not in self._read:
+            self._read[place] = _rows(path, start, size, self.wanted[path])
+        frame = self._read[place]
+        return frame if heads is None else pl.DataFrame([frame.get_column(head) for head in heads])
+
+
+def _rows(path: str, start: int, size: int, heads: Heads) -> pl.DataFrame:
     scan = pl.scan_parquet(path, glob=False)
     try:
         if heads is not None:
@@ -302,20 +338,16 @@ class TableParts:
 
     def between(self, start: int, stop: int, needs: frozenset[str]) -> Evaluation:
         """Read and align some rows."""
-        gold = None if self.gold is None else self._read(self.gold, start, stop, needs, first=True)
-        files = {}
-        for i, (name, role) in enumerate(self.systems.items()):
-            files[name] = self._read(role, start, stop, needs, first=gold is None and i == 0)
-        inputs = [self._read(role, start, stop, needs) for role in self.inputs] if TEXTS in needs else []
-        made = Evaluation.build(self.name, gold, files, self.restarts, inputs, self.options, digests=("part",))
-        reference = gold or next(iter(files.values()))
-        names = cluster_names(reference, self.options.cluster, start)[1]
-        names = None if names is None else names.cast(pl.String)
-        aligned = made.aligned
-        if self.labels is not None:
-            aligned = _renumbered(aligned, self.labels)
-        if self.naming is not None:
-            aligned = _regrouped(aligned, self.naming.of(names, start, aligned.items))
+        roles = [*self.systems.values(), *(self.inputs if TEXTS in needs else ())]
+        roles = roles if self.gold is None else [self.gold, *roles]
+        read = self._read(roles, start, stop, needs)
+        gold = None if self.gold is None else next(read)
+        files = {name: next(read) for name in self.systems}
+        clusters = None if self.naming is None else partial(self._clusters, self.naming, start)
+        made = Evaluation.build(
+            self.name, gold, files, self.restarts, list(read), self.options, digests=("part",), clusters=clusters
+        )
+        aligned = made.aligned if self.labels is None else _renumbered(made.aligned, self.labels)
         fields = without_answers(aligned, self.given).metadata if FIELDS in needs else pl.DataFrame()
         aligned = replace(aligned, metadata=fields)
         training = None if self.train is None else self.train.training(made.task, self.options)
@@ -324,7 +356,7 @@ class TableParts:
     @property
     def numbered(self) -> bool:
         """Whether clusters are documents that the file numbers."""
-        own = self._read(self.reference, 0, 1, frozenset(), first=True)
+        own = next(self._read([self.reference], 0, 1, frozenset()))
         names = cluster_names(own, self.options.cluster)[1]
         return names is not None and names.dtype != pl.String
 
@@ -333,27 +365,36 @@ class TableParts:
         start = part.first
         if not part.aligned.items:
             return pl.Series([], dtype=pl.String)
-        own = self._read(self.reference, start, start + part.aligned.items, frozenset(), first=True)
-        names = cluster_names(own, self.options.cluster, start)[1]
-        return pl.Series([], dtype=pl.String) if names is None else names.cast(pl.String)
+        own = next(self._read([self.reference], start, start + part.aligned.items, frozenset()))
+        names = _cluster_names(own, self.options, start)
+        return pl.Series([], dtype=pl.String) if names is None else names
 
-    def _read(self, role: Role, start: int, stop: int, needs: frozenset[str], *, first: bool = False) -> Annotations:
-        """Read a role's rows: of a named column that column alone, unless all fields are wanted."""
-        heads = None
-        if role.column is not None and not (first and (FIELDS in needs or self.options.cluster is not None)):
-            heads = _heads(role, self.options, first=first, fields=FIELDS in needs)
-        source = role.between(start, stop, heads)
-        told = self.format or tell_format(source)
-        with explained(source.name):
-            own_gold = self.gold is None and told == "conll"
-            return read(source, told, own_gold=own_gold, others=first and self.token_columns)
+    def _clusters(self, naming: Naming, start: int, reference: Annotations) -> Clusters:
+        return naming.of(_cluster_names(reference, self.options, start), start, reference.items)
+
+    def _read(self, roles: Sequence[Role], start: int, stop: int, needs: frozenset[str]) -> Iterator[Annotations]:
+        """Read the rows of some roles, the first of which brings the items' fields."""
+        heads = [_heads(role, self.options, first=i == 0, fields=FIELDS in needs) for i, role in enumerate(roles)]
+        rows = _Rows.for_all(list(zip(roles, heads, strict=True)))
+        for i, role in enumerate(roles):
+            source = role.between(start, stop, rows, heads[i])
+            told = self.format or tell_format(source)
+            with explained(source.name):
+                own_gold = self.gold is None and told == "conll"
+                yield read(source, told, own_gold=own_gold, others=i == 0 and self.token_columns)
 
 
-def _heads(role: Role, options: Options, *, first: bool, fields: bool) -> tuple[str, ...] | None:
-    """Return the columns that have to be read; None: all."""
+def _cluster_names(reference: Annotations, options: Options, start: int) -> pl.Series | None:
+    names = cluster_names(reference, options.cluster, start)[1]
+    return None if names is None else names.cast(pl.String)
+
+
+def _heads(role: Role, options: Options, *, first: bool, fields: bool) -> Heads:
+    """Return the columns that have to be read: of a named column that alone, unless all fields are wanted."""
+    if role.column is None or (first and (fields or options.cluster is not None)):
+        return None
     names = list(pl.read_parquet_schema(io.BytesIO(role.stubs[0])))
-    column = role.column or ""
-    head = column if column in names else _head(names, column)
+    head = role.column if role.column in names else _head(names, role.column)
     if head is None:  # by its number
         return None
     wanted = [head]
@@ -370,14 +411,6 @@ def _renumbered(aligned: Aligned, labels: tuple[str, ...]) -> Aligned:
         return aligned
     label = aligned.units["label"].cast(pl.String).cast(pl.Enum(labels))
     return replace(aligned, units=aligned.units.with_columns(label=label), labels=labels)
-
-
-def _regrouped(aligned: Aligned, clusters: Clusters) -> Aligned:
-    """Return items and units in the groups of the whole data."""
-    units = aligned.units
-    if units is not None:
-        units = units.with_columns(group=pl.Series(clusters.group[units["item"].to_numpy()]))
-    return replace(aligned, clusters=clusters, units=units)
 
 
 def bounds_of(items: int, rows: int) -> tuple[int, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
+
+    from slicewise.align.clusters import FindClusters
 
 __all__ = ["Aligned", "Clusters", "Options", "align", "few_clusters", "training_units", "unknown_labels"]
 
@@ -85,12 +88,15 @@ def align(
     systems: Mapping[str, Annotations],
     inputs: Sequence[Annotations] = (),
     options: Options | None = None,
+    clusters: FindClusters | None = None,
 ) -> Aligned:
     """Align by position and compare: units for set tasks, answers per item for the others.
 
     `systems` may read its files as they are asked for; with a gold file each is asked for once, and let go of.
+    `clusters` finds the clusters of gold's items: as the options say, unless given.
     """
     options = options or Options()
+    find = clusters or partial(find_clusters, field=options.cluster)
     if gold is None:
         systems = dict(systems)
     reference = next(iter(systems.values())) if gold is None else gold
@@ -102,10 +108,10 @@ def align(
         gold = reference = _own_gold(systems)
     texts, odd = _inputs(inputs, reference)
     if task in (Task.SPANS, Task.TOKENS):
-        aligned = _align_tokens(reference, systems, texts, task, options)
+        aligned = _align_tokens(reference, systems, texts, task, options, find)
     else:
         systems = dict(systems)
-        aligned = _align_answers(gold, systems, texts, task, options)
+        aligned = _align_answers(gold, systems, texts, task, options, find)
         said = [note for file in (gold, *systems.values()) if file is not None for note in file.notes]
         aligned = replace(aligned, warnings=(*dict.fromkeys(said), *aligned.warnings))
     metadata = reference.metadata
@@ -204,7 +210,12 @@ def _own_texts(reference: Annotations) -> pl.DataFrame:
 
 
 def _align_tokens(
-    gold: Annotations, systems: Mapping[str, Annotations], fields: pl.DataFrame, task: Task, options: Options
+    gold: Annotations,
+    systems: Mapping[str, Annotations],
+    fields: pl.DataFrame,
+    task: Task,
+    options: Options,
+    find: FindClusters,
 ) -> Aligned:
     gold = _with_tokens(tagged_lines(gold), fields)
     if gold.offsets is not None:
@@ -222,7 +233,7 @@ def _align_tokens(
     warnings = [w for f in found.values() for w in f.warnings]
     warnings += _oddities(merged, {name: f.units for name, f in found.items()}, task, options)
     schemes = {name: f.scheme for name, f in found.items() if f.scheme}
-    clusters = find_clusters(gold, options.cluster)
+    clusters = find(gold)
     return Aligned(
         task=task,
         items=gold.items,
@@ -344,14 +355,19 @@ def _with_group(units: pl.DataFrame, clusters: Clusters) -> pl.DataFrame:
 
 
 def _align_answers(
-    gold: Annotations | None, systems: Mapping[str, Annotations], fields: pl.DataFrame, task: Task, options: Options
+    gold: Annotations | None,
+    systems: Mapping[str, Annotations],
+    fields: pl.DataFrame,
+    task: Task,
+    options: Options,
+    find: FindClusters,
 ) -> Aligned:
     reference = gold or next(iter(systems.values()))
     files = ({} if gold is None else {"gold": gold}) | dict(systems)
     for system in systems.values():
         if system.items != reference.items:
             raise other_count(reference, system)
-    clusters = find_clusters(reference, options.cluster)
+    clusters = find(reference)
     text = fields.to_series(0) if fields.width else reference.texts
     aligned = Aligned(
         task=task,

@@ -12,9 +12,13 @@ import polars as pl
 from slicewise.errors import UserError, did_you_mean, quoted
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from slicewise.annotations import Annotations
+
+    FindClusters = Callable[[Annotations], "Clusters"]
 
 MOST_GROUPS = 10_000
 

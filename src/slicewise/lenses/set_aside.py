@@ -160,16 +160,15 @@ def _statistics(part: Evaluation, metric: Metric, systems: Sequence[str], aside:
     """Yield the sums of what each system is scored by, of items that are set aside and of the others, in limbs."""
     for start in range(0, max(1, part.aligned.items), AT_ONCE):
         some = slice(start, min(start + AT_ONCE, part.aligned.items))
-        block, rows = part.between(some.start, some.stop), np.flatnonzero(aside[some])
+        block, sides = part.between(some.start, some.stop), np.array([~aside[some], aside[some]], np.float64)
         sums: list[Array] = []
         others: dict[str, Array] = {}
         for i, name in enumerate(systems):
             own = metric.reduce(np.column_stack(list(item_statistics(block, metric, [name]).values())))
             if not _is_exact(own):
                 others |= {f"{i}:{j}": own[:, j] for j in range(own.shape[1])}
-                own = np.zeros((len(aside[some]), own.shape[1]))
-            dropped = own[rows].sum(axis=0)
-            sums.append(np.array([own.sum(axis=0) - dropped, dropped]))
+                own = np.zeros(own.shape)
+            sums.append(sides @ own)
         names = [f"{i}:{j}" for i, own in enumerate(sums) for j in range(own.shape[1])]
         whole = pl.DataFrame(np.column_stack(sums).astype(np.int64), names, orient="row")
         yield whole.with_columns(group=pl.Series([0, 1]), limb=pl.Series([0, 0])).select("group", "limb", *names)

@@ -29,8 +29,9 @@ def annotate(source: Source, frame: pl.DataFrame, lines: Sequence[NDArray[np.int
 
     `lines` are those of each file's items.
     """
-    starts = np.cumsum([0, *(len(numbers) for numbers in lines)])[:-1]
-    places = Places(tuple(file.name for file in source.files), starts, np.concatenate(lines))
+    starts = np.cumsum([0, *(len(own) for own in lines)])[:-1]
+    numbers = lines[0] if len(lines) == 1 else np.concatenate(lines)
+    places = Places(tuple(file.name for file in source.files), starts, numbers)
     name, column, error = source.name, source.column, places.error
     fields = dict(zip(frame.columns, frame.get_columns(), strict=True))
     answers = None

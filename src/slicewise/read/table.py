@@ -47,7 +47,7 @@ def parsed(file: File, column: str | None = None) -> tuple[pl.DataFrame, NDArray
     """Return a file's rows and the line of each."""
     if parquet.is_parquet(file):
         frame = parquet.rows(file)
-        return frame, np.arange(1, frame.height + 1) + file.first_row
+        return frame, np.arange(file.first_row + 1, file.first_row + frame.height + 1)
     if error := file.utf8_error():
         raise error
     header = has_header(file, column)
