@@ -54,6 +54,17 @@ class Cluster:
         self._run(name, "worker.Worker", *size, *folder, self.master)
         self._await(name, "Successfully registered with master")
 
+    def serve(self) -> str:
+        """Start a Spark Connect server, which works by itself, and return its address."""
+        port = free_port()
+        service = "org.apache.spark.sql.connect.service.SparkConnectServer"
+        settings = {"binding.address": "127.0.0.1", "binding.port": port}
+        options = [f"--conf=spark.connect.grpc.{key}={value}" for key, value in settings.items()]
+        options += ["--conf=spark.driver.host=127.0.0.1", "--conf=spark.ui.enabled=false", "--master=local[2]"]
+        self._run("connect", "SparkSubmit", *options, f"--class={service}", "spark-internal")
+        self._await("connect", "Spark Connect server started")
+        return f"sc://127.0.0.1:{port}"
+
     def kill(self, name: str) -> None:
         """End a process at once, and what it has started."""
         process = self.processes.pop(name)

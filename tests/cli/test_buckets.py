@@ -603,15 +603,20 @@ def test_an_attribute_of_items_that_are_units(files: Path, run: Run) -> None:
     assert [b["name"] for b in found["result"]["attributes"]["opening"]["buckets"]] == ["small"]
 
 
-def test_an_attribute_of_an_installed_package(files: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    installed = files / "site"
-    about = installed / "letter_counts-1.0.dist-info"
+def installed(folder: Path, function: str, code: str) -> str:
+    """Install a package that brings the attribute `vowels`."""
+    about = folder / "letter_counts-1.0.dist-info"
     about.mkdir(parents=True)
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: letter-counts\nVersion: 1.0\n", encoding="utf-8")
-    (about / "entry_points.txt").write_text("[slicewise.attributes]\nvowels = letter_counts:vowels\n", encoding="utf-8")
+    points = f"[slicewise.attributes]\nvowels = letter_counts:{function}\n"
+    (about / "entry_points.txt").write_text(points, encoding="utf-8")
+    (folder / "letter_counts.py").write_text(code, encoding="utf-8")
+    return str(folder)
+
+
+def test_an_attribute_of_an_installed_package(files: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     code = "def vowels(units):\n    return [sum(c in 'aeiou' for c in text) for text in units['text']]\n"
-    (installed / "letter_counts.py").write_text(code, encoding="utf-8")
-    monkeypatch.syspath_prepend(str(installed))
+    monkeypatch.syspath_prepend(installed(files / "site", "vowels", code))
     try:
         found = document(run("buckets", *DATA, "--attribute", "vowels", "--json", "-"))
         assert found["result"]["attributes"]["vowels"]["zeta"] == (1 + 1 + 2 + 2) / 4
@@ -619,9 +624,7 @@ def test_an_attribute_of_an_installed_package(files: Path, run: Run, monkeypatch
         assert "vowels" in every["result"]["attributes"]
         hint = run("buckets", *DATA, "--attribute", "vowel")
         assert "did you mean 'vowels'?" in hint.err
-        (about / "entry_points.txt").write_text(
-            "[slicewise.attributes]\nvowels = letter_counts:no_such\n", encoding="utf-8"
-        )
+        monkeypatch.syspath_prepend(installed(files / "newer", "no_such", code))
         check(run("buckets", *DATA, "--attribute", "vowels"), r".*'vowels' of an installed package cannot be loaded")
     finally:
         sys.modules.pop("letter_counts", None)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import random
+from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
+from functools import cache, cached_property
+from itertools import cycle, pairwise
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,7 +19,7 @@ from slicewise import Evaluation, UserError, complement, difficulty, score
 from slicewise.annotations import Task
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 drawn = settings(
     max_examples=5,
@@ -41,6 +44,37 @@ def complemented(case: Case, **options: Any) -> dict[str, Any]:
 
 def graded(case: Case, **options: Any) -> dict[str, Any]:
     return told(difficulty(case.evaluation(), **{"resamples": 0, "top": 0, **case.options(), **options}))
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A case that was drawn, with what several laws ask of it; nothing of that may be changed."""
+
+    case: Case
+
+    @cached_property
+    def complemented(self) -> dict[str, Any]:
+        return complemented(self.case)
+
+    @cached_property
+    def graded(self) -> dict[str, Any]:
+        return graded(self.case)
+
+
+@cache
+def drawn_of(task: Task) -> list[Drawn]:
+    """Draw cases of a task: the same for every law, so that each is looked at once."""
+    found: list[Case] = []
+
+    for systems in ((2, 2), (3, 5)):
+
+        @settings(drawn, max_examples=4)
+        @given(cases(task, systems=systems))
+        def keep(case: Case) -> None:
+            found.append(case)
+
+        keep()
+    return [Drawn(case) for case in found]
 
 
 def by_pair(found: Mapping[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
@@ -75,16 +109,14 @@ def part_of(whole: float, share: float | None) -> float:
 
 
 @every_task
-@settings(drawn, max_examples=10)
-@given(more=st.data())
-def test_the_identities(task: Task, more: st.DataObject) -> None:
+def test_the_identities(task: Task) -> None:
     """Exactly, by the counts that are printed, and to 1e-12 by the rates that are."""
-    found = complemented(more.draw(cases(task)))
-    pairs = by_pair(found)
-    for (a, b), row in pairs.items():
-        for exact in (True, False):
-            one, other = (rates(row, exact), rates(pairs[b, a], exact))
-            assert_identities(found, row, one, other, 0 if exact else 1e-12)
+    for found in (own.complemented for own in drawn_of(task)):
+        pairs = by_pair(found)
+        for (a, b), row in pairs.items():
+            for exact in (True, False):
+                one, other = (rates(row, exact), rates(pairs[b, a], exact))
+                assert_identities(found, row, one, other, 0 if exact else 1e-12)
 
 
 def rates(row: Mapping[str, Any], exact: bool) -> dict[str, Any]:
@@ -127,11 +159,12 @@ def of_system(row: Mapping[str, Any], side: str) -> int:
 
 
 @every_task
-@drawn
-@given(more=st.data())
-def test_rates_come_from_the_counts(task: Task, more: st.DataObject) -> None:
-    case = more.draw(cases(task))
-    found = complemented(case)
+def test_rates_come_from_the_counts(task: Task) -> None:
+    for own in drawn_of(task):
+        check_rates(own.complemented)
+
+
+def check_rates(found: Mapping[str, Any]) -> None:
     for row in (*found["pairs"], *found["slices"]):
         for name, kind in RATES.items():
             if row[f"{kind}_a"] is None:
@@ -148,12 +181,13 @@ def test_rates_come_from_the_counts(task: Task, more: st.DataObject) -> None:
 
 
 @every_set_task
-@drawn
-@given(more=st.data(), beta=st.sampled_from(BETAS))
-def test_f_of_any_beta(task: Task, more: st.DataObject, beta: float) -> None:
-    case = more.draw(cases(task))
-    one = by_pair(complemented(case))
-    for pair, row in by_pair(complemented(case, beta=beta)).items():
+def test_f_of_any_beta(task: Task) -> None:
+    for own, beta in zip(drawn_of(task), cycle(BETAS), strict=False):
+        check_f(by_pair(own.complemented), by_pair(complemented(own.case, beta=beta)), beta)
+
+
+def check_f(one: Mapping[Any, dict[str, Any]], of_beta: Mapping[Any, dict[str, Any]], beta: float) -> None:
+    for pair, row in of_beta.items():
         p, r = row["p_comp"], row["r_comp"]
         assert {k: v for k, v in row.items() if k != "f_comp"} == {k: v for k, v in one[pair].items() if k != "f_comp"}
         if p is None or r is None:
@@ -189,11 +223,12 @@ def test_slices_add_up(task: Task, more: st.DataObject) -> None:
 
 
 @every_set_task
-@drawn
-@given(more=st.data())
-def test_systems_score_what_they_score(task: Task, more: st.DataObject) -> None:
-    case = more.draw(cases(task))
-    pairs = by_pair(complemented(case))
+def test_systems_score_what_they_score(task: Task) -> None:
+    for own in drawn_of(task):
+        check_scores(own.case, by_pair(own.complemented))
+
+
+def check_scores(case: Case, pairs: Mapping[tuple[str, str], dict[str, Any]]) -> None:
     scores = told(score(case.evaluation(), resamples=0))["systems"]
     for (a, b), row in pairs.items():
         own = scores[a]["micro"]
@@ -203,19 +238,20 @@ def test_systems_score_what_they_score(task: Task, more: st.DataObject) -> None:
         assert row["missed_both"] + row["only_b"] == row["missed_a"]
         for key in ("wrong_both", "missed_both", "spurious_both", "correct_both"):
             assert row[key] == pairs[b, a][key]
-        if task is Task.LABELS:
+        if case.task is Task.LABELS:
             accuracy = scores[a]["metrics"]["accuracy"]["value"]
             assert row["wrong_a"] == round(len(case.data.items) * (1 - accuracy))
 
 
 @every_task
-@drawn
-@given(more=st.data())
-def test_what_systems_do_together(task: Task, more: st.DataObject) -> None:
+def test_what_systems_do_together(task: Task) -> None:
     """Votes are what the bins say, two votes are union and intersection, and nobody finds more than the oracle."""
-    case = more.draw(cases(task))
-    found, bins = complemented(case), graded(case)
-    size = len(case.data.systems)
+    for own in drawn_of(task):
+        check_votes(own.case, own.complemented, own.graded)
+
+
+def check_votes(case: Case, found: Mapping[str, Any], bins: Mapping[str, Any]) -> None:
+    task, size = case.task, len(case.data.systems)
     every, oracle = votes(found), found["oracle"]
     assert list(every) == list(range(1, size + 1))
     for k, row in every.items():
@@ -239,10 +275,12 @@ def test_what_systems_do_together(task: Task, more: st.DataObject) -> None:
 
 
 @every_task
-@drawn
-@given(more=st.data())
-def test_every_further_system_adds_less(task: Task, more: st.DataObject) -> None:
-    found = complemented(more.draw(cases(task)))
+def test_every_further_system_adds_less(task: Task) -> None:
+    for own in drawn_of(task):
+        check_curve(own.complemented)
+
+
+def check_curve(found: Mapping[str, Any]) -> None:
     curve, n_gold = found["curve"], found["oracle"]["n_gold"]
     added = [row["added"] for row in curve]
     assert added == sorted(added, reverse=True)
@@ -259,12 +297,13 @@ def test_every_further_system_adds_less(task: Task, more: st.DataObject) -> None
 
 
 @every_task
-@settings(drawn, max_examples=8)
-@given(more=st.data())
-def test_the_laws_of_bins(task: Task, more: st.DataObject) -> None:
-    case = more.draw(cases(task, systems=(1, 6)))
-    found = graded(case)
-    own, size = case.outcomes, len(case.data.systems)
+def test_the_laws_of_bins(task: Task) -> None:
+    for own in (*drawn_of(task), Drawn(crowd(task, 1)), Drawn(crowd(task, 6))):
+        check_bins(own.case, own.graded)
+
+
+def check_bins(case: Case, found: Mapping[str, Any]) -> None:
+    task, own, size = case.task, case.outcomes, len(case.data.systems)
     for side in ("gold", "spurious") if task.has_units else ("gold",):
         totals, systems, shares = (found[side][key] for key in ("totals", "systems", "shares"))
         assert len(totals) == size + 1
@@ -288,19 +327,27 @@ def test_the_laws_of_bins(task: Task, more: st.DataObject) -> None:
 
 
 @every_task
-@settings(drawn, max_examples=4)
-@given(more=st.data())
-def test_leaving_one_out_and_single_contributions(task: Task, more: st.DataObject) -> None:
-    case = more.draw(cases(task, systems=(2, 6)))
-    found = graded(case)
+def test_leaving_one_out(task: Task) -> None:
+    for chance, own in enumerate(drawn_of(task)):
+        systems = own.graded["gold"]["systems"]
+        found = own.graded["leave_one_out"]
+        assert (found is None) == (len(systems) < 3)
+        for name, row in (found or {}).items():
+            assert row["found"] == systems[name][1:]
+        if len(systems) > 2:
+            left = random.Random(chance).choice(sorted(systems))
+            others = graded(own.case.named({other: other for other in systems if other != left}))["gold"]
+            assert found[left]["totals"] == others["totals"]
+
+
+@every_task
+def test_single_contributions(task: Task) -> None:
+    for own in drawn_of(task):
+        check_contributions(own.graded)
+
+
+def check_contributions(found: Mapping[str, Any]) -> None:
     totals, systems = found["gold"]["totals"], found["gold"]["systems"]
-    assert (found["leave_one_out"] is None) == (len(systems) < 3)
-    for name, row in (found["leave_one_out"] or {}).items():
-        assert row["found"] == systems[name][1:]
-    if len(systems) > 2:
-        left = more.draw(st.sampled_from(sorted(systems)))
-        others = graded(case.named({other: other for other in systems if other != left}))["gold"]
-        assert found["leave_one_out"][left]["totals"] == others["totals"]
     assert sum(row["found"] for row in found["singular"].values()) == totals[1]
     for name, row in found["singular"].items():
         assert row["found"] == systems[name][1]
@@ -309,11 +356,12 @@ def test_leaving_one_out_and_single_contributions(task: Task, more: st.DataObjec
 
 
 @every_task
-@drawn
-@given(more=st.data())
-def test_the_spread_of_surface_forms(task: Task, more: st.DataObject) -> None:
-    case = more.draw(cases(task, systems=(1, 5)))
-    found = graded(case)
+def test_the_spread_of_surface_forms(task: Task) -> None:
+    for own in (*drawn_of(task), Drawn(crowd(task, 1))):
+        check_spread(own.graded)
+
+
+def check_spread(found: Mapping[str, Any]) -> None:
     rows, totals = found["spread"], found["gold"]["totals"]
     lost = [row["lost"] for row in rows]
     assert lost == sorted(lost, reverse=True)
@@ -375,35 +423,31 @@ def bins(found: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @every_task
-@settings(drawn, max_examples=4)
-@given(more=st.data())
-def test_the_order_of_systems_and_of_items_does_not_matter(task: Task, more: st.DataObject) -> None:
-    case = more.draw(cases(task))
-    names = more.draw(st.permutations(list(case.data.systems)))
-    items = more.draw(st.permutations(range(len(case.data.items))))
-    one, two = together(complemented(case)), bins(graded(case))
-    moved = case.take(items).named({name: name for name in names})
-    for other in (moved, Case(case.data.backwards(), case.threshold, case.negative)):
-        assert together(complemented(other)) == one
-        assert bins(graded(other)) == two
+def test_the_order_of_systems_and_of_items_does_not_matter(task: Task) -> None:
+    for turn, own in enumerate(drawn_of(task)):
+        case, chance = own.case, random.Random(turn)
+        names, items = list(case.data.systems), list(range(len(case.data.items)))
+        chance.shuffle(names)
+        chance.shuffle(items)
+        moved = case.take(items).named({name: name for name in names})
+        other = moved if turn % 2 else Case(case.data.backwards(), case.threshold, case.negative)
+        assert together(complemented(other)) == together(own.complemented)
+        assert bins(graded(other)) == bins(own.graded)
 
 
 @every_task
-@drawn
-@given(more=st.data(), rising=st.booleans())
-def test_names_do_not_matter(task: Task, more: st.DataObject, rising: bool) -> None:
+def test_names_do_not_matter(task: Task) -> None:
     """New names in the order of the old ones change nothing else; in another order, they may break ties otherwise."""
-    case = more.draw(cases(task))
-    old = sorted(case.data.systems)
-    new = [f"new {k}" for k in range(len(old))][:: 1 if rising else -1]
-    mapping = dict(zip(old, new, strict=True))
-    other = case.named({name: mapping[name] for name in case.data.systems})
-
-    def alike(result: Callable[..., dict[str, Any]], told_as: Callable[..., dict[str, Any]], **options: Any) -> None:
-        assert told_as(renamed(result(case), mapping), **options) == told_as(result(other), **options)
-
-    alike(complemented, together, votes_by_rank=rising)
-    alike(graded, bins)
+    for own, rising in zip(drawn_of(task), cycle((True, False)), strict=False):
+        old = sorted(own.case.data.systems)
+        new = [f"new {k}" for k in range(len(old))][:: 1 if rising else -1]
+        mapping = dict(zip(old, new, strict=True))
+        other = own.case.named({name: mapping[name] for name in own.case.data.systems})
+        one, two = (
+            together(found, votes_by_rank=rising) for found in (renamed(own.complemented, mapping), complemented(other))
+        )
+        assert one == two
+        assert bins(renamed(own.graded, mapping)) == bins(graded(other))
 
 
 def renamed(found: Any, names: Mapping[str, str]) -> Any:

@@ -57,7 +57,7 @@ def parted(evaluation: Evaluation, size: int) -> Evaluation:
     return in_parts(evaluation, size, bounds_of(evaluation, size))
 
 
-def assert_same(evaluation: Evaluation, sizes: Sequence[int] = (1, 2, 5), **options: Any) -> None:
+def assert_same(evaluation: Evaluation, sizes: Sequence[int] = (2, 5), **options: Any) -> None:
     expected = buckets(evaluation, **{"resamples": 12} | options).to_json()
     for size in sizes:
         assert buckets(parted(evaluation, size), **{"resamples": 12} | options).to_json() == expected, size
@@ -73,7 +73,7 @@ def entities(folder: Path, **options: Any) -> Evaluation:
 
 
 def test_entities_in_documents(examples: Path) -> None:
-    assert_same(entities(examples / "news"), (1, 3, 8))
+    assert_same(entities(examples / "news"), (1, 8))
 
 
 def test_entities_of_single_items_folded_and_crossed(examples: Path) -> None:
@@ -178,7 +178,7 @@ def test_a_field_is_of_one_type_in_all_parts() -> None:
     found = buckets(parted(evaluation, 4), resamples=0).attributes
     kinds = {name: found[name].kind for name in ("late", "whole", "half", "first")}
     assert kinds == {"late": "category", "whole": "number", "half": "number", "first": "category"}
-    assert_same(evaluation, (1, 2, 3, 8))
+    assert_same(evaluation, (2, 8))
 
 
 @pytest.mark.parametrize(("different", "told"), [(60, True), (80, True), (81, False), (160, False)])
@@ -206,7 +206,7 @@ def of_strings(**options: Any) -> Evaluation:
 @pytest.mark.parametrize("lower", [False, True])
 def test_strings_are_counted_over_all_parts(*, lower: bool) -> None:
     evaluation = of_strings(lower=lower)
-    assert_same(evaluation, (1, 2, 3, 7, 9))
+    assert_same(evaluation, (2, 7, 9))
     once = {bucket.name: bucket.n for bucket in buckets(evaluation, resamples=0).attributes["hapaxTest"].buckets}
     assert once == ({"no": 4, "yes": 2} if lower else {"no": 3, "yes": 3})
     labels = [bucket.n for bucket in buckets(parted(evaluation, 7), resamples=0).attributes["ambiguity"].buckets]

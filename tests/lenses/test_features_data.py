@@ -43,10 +43,10 @@ def test_translation(metric: str) -> None:
     ev = slicewise.load(
         gold=f"{folder / 'ted_multi_slk_eng-dataset.tsv'}:2",
         inputs=f"{folder / 'ted_multi_slk_eng-dataset.tsv'}:1",
-        systems={name: folder / f"ted_multi_slk_eng-{name}-output.txt" for name in ("nmt", "pbmt")},
+        systems={"nmt": folder / "ted_multi_slk_eng-nmt-output.txt"},
         task="text",
     )
-    worst, _ = slicewise.features(ev, metrics=metric, numbers=True).lists
+    (worst,) = slicewise.features(ev, metrics=metric, numbers=True).lists
     assert worst.tested > 2000
     assert all(f.mean < (f.rest_mean or 0) for f in worst.features if f.kind == "token")
 

@@ -2,52 +2,28 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 import pytest
+from lens_results import LENSES, content, converted
 
-import slicewise
 from slicewise.loading import load
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     Given = dict[str, Any]
 
-LENSES: dict[str, Callable[..., Any]] = {
-    "score": slicewise.score,
-    "buckets": slicewise.buckets,
-    "features": slicewise.features,
-    "complement": slicewise.complement,
-    "difficulty": slicewise.difficulty,
-}
 LARGE = 1_000_000
-
-
-def converted(folder: Path, path: Path) -> str:
-    """Return a file as Parquet."""
-    to = folder / f"{path.parent.name}.{path.name}.parquet"
-    if not to.exists():
-        slicewise.convert(str(path), str(to))
-    return str(to)
-
-
-def content(result: Any) -> dict[str, Any]:
-    """Return a result, without the words on how the task was told: a part tells it, or the whole."""
-    found: dict[str, Any] = json.loads(result.to_json())
-    found["data"]["notes"] = found["data"]["notes"][1:]
-    return found
 
 
 def compared(lens: str, given: Given, session: Any, rows: int, **options: Any) -> None:
     """Compare a lens on a cluster with the same in memory."""
     here = LENSES[lens](load(**given), **options)
     there = LENSES[lens](load(**given, engine=session, part_rows=rows), **options)
-    assert content(there) == content(here)
+    assert content(there.to_json()) == content(here.to_json())
 
 
 @pytest.fixture(scope="module")

@@ -8,6 +8,8 @@ without training data). It returns one value per unit or per item: numbers are c
 from __future__ import annotations
 
 import inspect
+import sys
+from functools import lru_cache
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +22,7 @@ from slicewise.own_code import STOPS, line_of, load, place, running, said, split
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from importlib.metadata import EntryPoints
 
     from slicewise.attributes.facts import Facts
 
@@ -38,7 +41,7 @@ def from_file(given: str) -> Attribute | None:
 def from_entry_points(name: str | None = None) -> list[Attribute]:
     """Return the attributes that installed packages bring, or the one of this name."""
     found = []
-    for entry in entry_points(group=GROUP):
+    for entry in _brought(tuple(sys.path)):
         if name is not None and entry.name != name:
             continue
         try:
@@ -49,6 +52,12 @@ def from_entry_points(name: str | None = None) -> list[Attribute]:
             ) from error
         found.append(given if isinstance(given, Attribute) else from_function(given, entry.name))
     return found
+
+
+@lru_cache(maxsize=1)
+def _brought(_path: tuple[str, ...]) -> EntryPoints:
+    """Return what installed packages say they bring: looked up once, as that reads a file of each of them."""
+    return entry_points(group=GROUP)
 
 
 def from_function(function: Callable[..., Any], name: str | None = None) -> Attribute:

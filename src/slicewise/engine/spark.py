@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 WRONG, PART = "slicewise:wrong", "slicewise:part"
 """Columns beside a kernel's own: what is wrong in the data, and the number of the part."""
 INSTALL = "Spark is not installed; install it: pip install 'slicewise[spark]', and Java 17 or newer"
+FEW_PIECES = ("spark.sql.shuffle.partitions", "16")
+"""Tables are small: they are added up in few pieces."""
 TYPES: dict[Any, str] = {pl.String: "string", pl.Int64: "bigint", pl.Float64: "double", pl.Boolean: "boolean"}
 
 
@@ -50,7 +52,7 @@ def session_of(engine: Any, master: str | None) -> Any:
     builder: Any = SparkSession.builder.appName("slicewise")
     try:
         if remote is not None:
-            return builder.remote(remote).getOrCreate()
+            return builder.remote(remote).config(*FEW_PIECES).getOrCreate()
         for key, value in _settings(master).items():
             builder = builder.config(key, value)
         with _silence():
@@ -60,9 +62,8 @@ def session_of(engine: Any, master: str | None) -> Any:
 
 
 def _settings(master: str | None) -> Mapping[str, str]:
-    """Return settings for a session of one's own: no page, and little tables are put together in few pieces."""
-    own = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"}
-    own |= {"spark.sql.shuffle.partitions": "16"}
+    """Return settings for a session of one's own, which shows no page."""
+    own = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"} | dict([FEW_PIECES])
     if master is not None and re.match(r"spark://(127\.0\.0\.1|localhost)[:,]", master):
         own |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
     return own
