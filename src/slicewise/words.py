@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import unicodedata
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
 _SPACE, _SINGLE, _APOSTROPHE, _EXTENDER, _JOINER, _WORD, _LETTER = range(7)
@@ -30,14 +33,47 @@ class Words:
 
     tokens: pl.Series
     offsets: NDArray[np.int64]
-    start: NDArray[np.int64]
-    """Where each word begins in its item's text, in characters (code points)."""
-    end: NDArray[np.int64]
+    _places: Callable[[], tuple[NDArray[np.int64], NDArray[np.int64]]]
+
+    @cached_property
+    def places(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Where each word begins and ends in its item's text, in characters (code points)."""
+        return self._places()
 
 
 def split_words(texts: pl.Series) -> Words:
-    """Return the words of each text; an absent text has none."""
-    texts = texts.fill_null("")
+    """Return the words of each text; an absent text has none.
+
+    No word reaches over a space, so the distinct pieces between spaces are cut, and each text is put together of them.
+    """
+    cut = texts.fill_null("").str.split(" ")
+    sizes = cut.list.len().to_numpy().astype(np.int64)
+    distinct, piece = _numbered(cut.explode())
+    found = cut_words(distinct)
+    number = np.diff(found.offsets)[piece]
+    before = np.concatenate([[0], np.cumsum(number)])
+    at = np.repeat(found.offsets[piece] - before[:-1], number) + np.arange(before[-1])
+    items = np.concatenate([[0], np.cumsum(sizes)])
+
+    def places() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        reach = np.concatenate([[0], np.cumsum(distinct.str.len_chars().to_numpy().astype(np.int64)[piece] + 1)])
+        origin = np.repeat(reach[:-1] - np.repeat(reach[items[:-1]], sizes), number)
+        start, end = found.places
+        return start[at] + origin, end[at] + origin
+
+    return Words(found.tokens.gather(at), before[items], places)
+
+
+def _numbered(strings: pl.Series) -> tuple[pl.Series, NDArray[np.uint32]]:
+    """Return the distinct strings, and the place of each string among them."""
+    coded = strings.cast(pl.Categorical(pl.Categories.random()))
+    every = coded.unique()
+    distinct = every.gather(every.to_physical().arg_sort()).cast(pl.String)
+    return distinct, coded.to_physical().to_numpy()
+
+
+def cut_words(texts: pl.Series) -> Words:
+    """Return the words of each text, character by character."""
     points = np.frombuffer("".join(texts.to_list()).encode("utf-32-le"), np.uint32)
     items = np.zeros(len(texts) + 1, np.int64)
     np.cumsum(texts.str.len_chars().to_numpy(), out=items[1:])
@@ -51,7 +87,7 @@ def split_words(texts: pl.Series) -> Words:
     start, end = np.flatnonzero(starts), np.flatnonzero(ends) + 1
     offsets = np.searchsorted(start, items)
     origin = np.repeat(items[:-1], np.diff(offsets))
-    return Words(_cut(points[visible], end - start), offsets, start - origin, end - origin)
+    return Words(_cut(points[visible], end - start), offsets, lambda: (start - origin, end - origin))
 
 
 def _kinds(points: NDArray[np.uint32]) -> NDArray[np.uint8]:

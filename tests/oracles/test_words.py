@@ -65,7 +65,7 @@ def slow(text: str) -> list[tuple[int, int]]:
 
 
 def by_item(words: Words) -> list[list[tuple[str, int, int]]]:
-    rows = list(zip(words.tokens, words.start.tolist(), words.end.tolist(), strict=True))
+    rows = list(zip(words.tokens, *(place.tolist() for place in words.places), strict=True))
     offsets = words.offsets.tolist()
     return [rows[a:b] for a, b in pairwise(offsets)]
 
@@ -103,7 +103,7 @@ def test_every_character_is_known_to_both() -> None:
     between = ["a" + c + "a" for c in KNOWN]
     found = split_words(pl.Series(between))
     expected = [(a, b) for text in between for a, b in slow(text)]
-    assert list(zip(found.start.tolist(), found.end.tolist(), strict=True)) == expected
+    assert list(zip(*(place.tolist() for place in found.places), strict=True)) == expected
 
 
 @pytest.mark.parametrize(
@@ -131,4 +131,4 @@ def test_nothing_has_no_words(of: list[str | None]) -> None:
     words = split_words(pl.Series(of, dtype=pl.String))
     assert words.tokens.dtype == pl.String
     assert words.offsets.tolist() == [0] * (len(of) + 1)
-    assert len(words.tokens) == len(words.start) == len(words.end) == 0
+    assert [len(words.tokens), *map(len, words.places)] == [0, 0, 0]

@@ -43,9 +43,9 @@ def missing(attribute: Attribute, facts: Facts) -> Need | None:
     """Return what the attribute needs and the evaluation has not."""
     evaluation = facts.evaluation
     there = {
-        Need.TRAIN: lambda: facts.train_corpus is not None or facts.train_units is not None,
+        Need.TRAIN: lambda: facts.has_train_words or facts.train_units is not None,
         Need.TRAIN_LABELS: lambda: facts.train_units is not None,
-        Need.WORDS: lambda: facts.corpus is not None,
+        Need.WORDS: lambda: facts.has_words,
         Need.GOLD: lambda: evaluation.aligned.answers is None or "gold" in evaluation.aligned.answers.columns,
         Need.CONFIDENCE: lambda: facts.told.confidence,
     }

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from slicewise.annotations import Annotations
     from slicewise.attributes.told import Told
     from slicewise.evaluation import Evaluation
+    from slicewise.words import Words
 
     Ints = NDArray[np.int64]
 
@@ -40,8 +41,8 @@ class Corpus:
 
     tokens: pl.Series
     offsets: Ints
-    characters: tuple[Ints, Ints] | None = None
-    """Where each token begins and ends in its item's text, for running text that was split into words."""
+    words: Words | None = None
+    """Of running text: its words, which know where they stand there."""
 
     @cached_property
     def item(self) -> Ints:
@@ -50,10 +51,10 @@ class Corpus:
 
     def ranges(self, item: Ints, start: Ints, end: Ints, lengths: Ints) -> tuple[Ints, Ints]:
         """Return the first token of each span, counted over the whole corpus, and how many it has."""
-        if self.characters is None:
+        if self.words is None:
             return self.offsets[item] + start, end - start
         base = np.concatenate([[0], np.cumsum(lengths + 1)])
-        token_start, token_end = (base[self.item] + place for place in self.characters)
+        token_start, token_end = (base[self.item] + place for place in self.words.places)
         first = np.searchsorted(token_end, base[item] + start, side="right")
         after = np.searchsorted(token_start, base[item] + end, side="left")
         return first, np.maximum(after - first, 0)
@@ -99,6 +100,12 @@ class Facts:
         if a.tokens is not None and a.offsets is not None:
             return Corpus(a.tokens, a.offsets)
         return None if self.texts is None else _split(self.texts)
+
+    @property
+    def has_words(self) -> bool:
+        """Whether the items have tokens, or text to be split into words."""
+        a = self.evaluation.aligned
+        return a.fields.width > 0 or (a.tokens is not None and a.offsets is not None)
 
     @cached_property
     def texts(self) -> pl.Series | None:
@@ -172,6 +179,14 @@ class Facts:
         if found.tokens is not None and found.offsets is not None:
             return Corpus(found.tokens, found.offsets)
         return None if found.texts is None else _split(found.texts.fill_null(""))
+
+    @property
+    def has_train_words(self) -> bool:
+        """Whether the training items have tokens, or text to be split into words."""
+        found = None if self.evaluation.train is None else self.evaluation.train.annotations
+        return found is not None and (
+            found.texts is not None or (found.tokens is not None and found.offsets is not None)
+        )
 
     @cached_property
     def train_units(self) -> UnitSet | None:
@@ -384,7 +399,7 @@ def bare(tag: str) -> str:
 
 def _split(texts: pl.Series) -> Corpus:
     found = split_words(texts)
-    return Corpus(found.tokens, found.offsets, (found.start, found.end))
+    return Corpus(found.tokens, found.offsets, found)
 
 
 def expanded(first: Ints, length: Ints) -> tuple[Ints, Ints]:

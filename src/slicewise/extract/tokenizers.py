@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from slicewise.errors import UserError, did_you_mean, quoted
-from slicewise.words import split_words
+from slicewise.words import cut_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 def words(pieces: pl.Series) -> Pieces:
     """Cut into Unicode words; every other character but white space is a token of its own."""
-    found = split_words(pieces)
+    found = cut_words(pieces)
     return found.tokens, found.offsets
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from slicewise.engine.gather import TEXTS
 from slicewise.extract.family import Kind
 from slicewise.extract.items import ItemFeatures
 from slicewise.extract.pairs import overlaps, pairs
@@ -171,7 +170,7 @@ class RunCounts:
     @property
     def needs(self) -> frozenset[str]:
         """The texts, unless their tokens are kept."""
-        return self.view.needs if self.view.maker.spool is None else self.view.needs - {TEXTS}
+        return self.view.needs_later
 
     def __call__(self, part: Evaluation) -> pl.DataFrame:
         """Return the counts of a part by field and key."""

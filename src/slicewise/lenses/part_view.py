@@ -125,6 +125,11 @@ class View:
         """What parts have to be read with, to cut their texts."""
         return self.maker.needs.union(*(one.scoring.needs for one in self.listings))
 
+    @property
+    def needs_later(self) -> frozenset[str]:
+        """The same without the texts, where their tokens are kept and no attribute is worked out of them."""
+        return self.needs - {TEXTS} if self.maker.spool is not None and not self.maker.described else self.needs
+
     def population(self, part: Evaluation, i: int) -> Population:
         """Return the rows of a list."""
         found = self.listings[i].scoring.scored(part)

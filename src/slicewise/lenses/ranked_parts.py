@@ -158,7 +158,7 @@ class RankedParts:
     ) -> RankedParts:
         """Rank the scores first."""
         parts, maker = evaluation.parts, maker.informed(evaluation)
-        if parts is not None and parts.scratch is not None and not maker.described:
+        if parts is not None and parts.scratch is not None and not maker.units:
             spool = Spool(parts.scratch / "tokens", tuple(evaluation.aligned.fields.columns))
             maker = replace(maker, spool=spool)
         return cls(evaluation, tuple(listings), maker, max(least, 1), heads_of(evaluation, listings, seed))

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from slicewise.engine.gather import TEXTS
 from slicewise.extract.family import Kind
 from slicewise.extract.parallel import at_once
 from slicewise.extract.relation import Relation
@@ -83,9 +82,7 @@ class Wishes:
     def needs(self, view: View) -> frozenset[str]:
         """Return what a part has to be read with: no texts where the tokens are kept and nothing else is asked for."""
         kinds = {one.kind for one in self.named} | {end.kind for end in self.ends}
-        if view.maker.spool is not None and kinds <= set(CUT):
-            return view.needs - {TEXTS}
-        return view.needs
+        return view.needs_later if kinds <= set(CUT) else view.needs
 
     @cached_property
     def key(self) -> str:
