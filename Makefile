@@ -11,7 +11,7 @@ help:
 	@echo "make test      all checks and tests"
 	@echo "make check     ruff, mypy, import layers"
 	@echo "make format    rewrite the code in the project's format"
-	@echo "make bench     measure against other tools (half an hour; make bench BENCH=--quick: a few minutes)"
+	@echo "make bench     measure against other tools (half an hour; BENCH=--quick: a few minutes; BENCH='--only start-up')"
 	@echo "make examples  make the example data again"
 	@echo "make guide     make the report on the example data, and what the documentation shows"
 	@echo "make clean     remove what these commands made"

@@ -16,7 +16,7 @@ from slicewise.align import Aligned, Options, align, training_units
 from slicewise.align.options import check_options
 from slicewise.align.spans import split_input, tagged_lines
 from slicewise.annotations import Annotations, Task
-from slicewise.errors import UserError, did_you_mean, printable, quoted
+from slicewise.errors import UserError, counted, did_you_mean, printable, quoted
 from slicewise.parts import FIELDS, TEXTS
 from slicewise.values import as_series, spanned, tagged
 
@@ -80,7 +80,7 @@ class Evaluation:
     def __repr__(self) -> str:
         a = self.aligned
         size = f"{a.items:,} items" + (f", {self.units.height:,} units" if self.task.has_units else "")
-        size = size if self.parts is None else f"{a.items:,} items in {len(self.parts.source)} parts"
+        size = size if self.parts is None else f"{a.items:,} items in {counted(len(self.parts.source), 'part')}"
         return (
             f"<slicewise.Evaluation {self.name!r}: task {self.task.value}, {size}, systems {', '.join(self.systems)}>"
         )

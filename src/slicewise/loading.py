@@ -17,7 +17,7 @@ from slicewise.evaluation import Evaluation, name_runs
 from slicewise.given import read_training, without_answers
 from slicewise.loading_parts import Asked, load_in_parts
 from slicewise.read import open_source, read, tags_alone, tell_format
-from slicewise.read.source import COMPRESSED, check_exists
+from slicewise.read.source import check_exists, digests_of, stem_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -157,8 +157,7 @@ class _Opened:
             self.on_file(str(path))
         source = open_source(path, self.kept)
         self.first = self.first or source.name
-        column = "" if source.column is None else f":{source.column}"
-        self.digests += [f"{role}:{file.digest[:12]}{column}" for file in source.files]
+        self.digests += digests_of(role, [file.digest for file in source.files], source.column)
         known = [time for time in (self.newest, *(file.modified for file in source.files)) if time is not None]
         self.newest = max(known, default=None)
         return source
@@ -175,11 +174,8 @@ class _Opened:
 
     @property
     def stem(self) -> str:
-        """The first file's name without folder and ending."""
-        name = "stdin" if self.first == "-" else Path(self.first).name
-        for ending in COMPRESSED:
-            name = name.removesuffix(ending)
-        return Path(name).stem
+        """What the data is called after its first file."""
+        return stem_of(self.first)
 
 
 def _load_matrix(

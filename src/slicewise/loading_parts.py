@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from slicewise.align.options import check_options
+from slicewise.annotations import Task
 from slicewise.engine.gather import Here
 from slicewise.errors import UserError, counted, did_you_mean, quoted
 from slicewise.evaluation import name_runs
 from slicewise.parted import evaluation_of
 from slicewise.read.convert import convert
-from slicewise.read.source import PARQUET, paths_of, split_column
+from slicewise.read.source import PARQUET, digests_of, paths_of, split_column, stem_of
 from slicewise.table_parts import TableParts, TrainingFile, bounds_of, find_role
 
 if TYPE_CHECKING:
@@ -33,6 +34,9 @@ LARGE = 500_000_000
 """From so many items or bytes on, files are large."""
 PART_ROWS, PART_BYTES = 500_000, 100_000_000
 """What a part has at most, where the user does not say."""
+LEAST_ROWS = 20_000
+"""Parts of fewer rows are not worth another task."""
+NOT_TAGGED = (Task.LABELS, Task.MULTILABEL, Task.TEXT, Task.SCORES)
 BLOCK = 1 << 24
 ROWS = (".jsonl", ".ndjson", ".csv", ".tsv")
 COMPRESSED = re.compile(r"(\.(gz|xz|bz2|zst))+$")
@@ -123,13 +127,18 @@ def load_in_parts(
             raise UserError(f"{here}, but {there} in {reference.name}; expected the same items", where=role.name)
     if not (texts or asked.elsewhere or asked.part_rows or reference.items > MANY_ITEMS or size > LARGE):
         return None
-    rows = asked.part_rows or _fitting(reference.items, size)
     chosen = check_options(**options)
+    if chosen.strict and chosen.scheme is None and chosen.task not in NOT_TAGGED:
+        if asked.elsewhere:
+            raise UserError("a cluster cannot tell the tag scheme that --strict goes by; add --scheme NAME")
+        return None  # all tags have to be seen to tell the scheme
+    runner = asked.runner()
+    rows = asked.part_rows or _fitting(reference.items, size, runner.at_once)
     gold_column = None if gold is None else split_column(str(gold))[1]
     named = tuple(map(str, inputs))
     training = None if train is None else TrainingFile(str(train), format, gold_column, named, token_columns)
     source = TableParts(
-        name=name or Path(COMPRESSED.sub("", reference.name)).stem,
+        name=name or stem_of(reference.name),
         gold=None if gold is None else reference,
         systems={run: roles[str(path)] for run, path in runs.files.items()},
         inputs=tuple(roles[path] for path in named),
@@ -144,12 +153,15 @@ def load_in_parts(
     order = [("gold", str(gold))] if gold is not None else []
     order += [("in", path) for path in named] + ([] if train is None else [("train", str(train))])
     order += [(run, str(path)) for run, path in runs.files.items()]
+    digests = _digests(order[:1] if gold is not None else [], on_file)
+    digests += [f"format:{format}"] if format else []
+    digests += _digests(order[1:] if gold is not None else order, on_file)
+    if on_file is not None:
+        on_file(reference.name)
     return evaluation_of(
         source,
-        asked.runner(),
-        digests=[*_digests(order[:1] if gold is not None else [], on_file)]
-        + ([f"format:{format}"] if format else [])
-        + _digests(order[1:] if gold is not None else order, on_file),
+        runner,
+        digests=digests,
         dated=datetime.fromtimestamp(max(Path(path).stat().st_mtime for path in every), UTC).date().isoformat(),
         whole=None if asked.elsewhere else whole,
         scratch=scratch,
@@ -183,9 +195,10 @@ def _converted(path: str, scratch: Scratch, format: str | None, on_file: Callabl
     return str(to)
 
 
-def _fitting(items: int, size: int) -> int:
-    """Return how many rows a part has."""
-    return max(1, min(PART_ROWS, items * PART_BYTES // max(1, size)))
+def _fitting(items: int, size: int, at_once: int) -> int:
+    """Return how many rows a part has: no more than fit, and not so many that there is too little to do at once."""
+    shared = PART_ROWS if at_once == 1 else max(LEAST_ROWS, -(-items // (2 * at_once)))
+    return max(1, min(PART_ROWS, items * PART_BYTES // max(1, size), shared))
 
 
 _hashed: dict[tuple[str, int, int], str] = {}
@@ -196,6 +209,7 @@ def _digests(order: Sequence[tuple[str, str]], on_file: Callable[[str], None] | 
     found = []
     for role, path in order:
         name, column = split_column(path)
+        hashes = []
         for file in paths_of(name):
             state = Path(file).stat()
             key = (file, state.st_size, state.st_mtime_ns)
@@ -203,7 +217,8 @@ def _digests(order: Sequence[tuple[str, str]], on_file: Callable[[str], None] | 
                 if on_file is not None:
                     on_file(file)
                 _hashed[key] = _digest(file)
-            found.append(f"{role}:{_hashed[key][:12]}" + ("" if column is None else f":{column}"))
+            hashes.append(_hashed[key])
+        found += digests_of(role, hashes, column)
     return found
 
 

@@ -70,7 +70,7 @@ def evaluation_of(
         clusters=clusters,
         labels=labels,
         units=None if first.aligned.units is None else _no_units(first.aligned.units, labels),
-        warnings=(*_warnings(found, parts, first, labels), *few_clusters(clusters)),
+        warnings=(*_warnings(found, source, parts, first, labels), *few_clusters(clusters)),
     )
     return replace(made, aligned=head, parts=Parts(source, runner, gold, whole, scratch))
 
@@ -79,7 +79,9 @@ def _no_units(units: pl.DataFrame, labels: Sequence[str]) -> pl.DataFrame:
     return units.clear().with_columns(label=pl.Series([], dtype=pl.Enum(labels)))
 
 
-def _warnings(found: pl.DataFrame, parts: int, first: Evaluation, labels: Sequence[str]) -> list[str]:
+def _warnings(
+    found: pl.DataFrame, source: TableParts, parts: int, first: Evaluation, labels: Sequence[str]
+) -> list[str]:
     """Return what is to be said of the whole data from what was said of its parts."""
     said = {key: n for what, key, n in found.iter_rows() if what == "warning" and "to resample" not in key}
     said = {text: n for text, n in said.items() if "never a label in gold" not in text}
@@ -87,7 +89,7 @@ def _warnings(found: pl.DataFrame, parts: int, first: Evaluation, labels: Sequen
     together: dict[str, list[tuple[str, int]]] = {}
     for text, n in said.items():
         together.setdefault(LINE.sub("#", COUNT.sub("#", text)), []).append((text, n))
-    merged = [_added(several) for several in together.values()]
+    merged = sorted((_added(several) for several in together.values()), key=lambda text: _file_of(text, source))
     if not first.task.has_units:
         return merged
     counts = {}
@@ -95,6 +97,12 @@ def _warnings(found: pl.DataFrame, parts: int, first: Evaluation, labels: Sequen
         own = dict(found.filter(pl.col("what") == f"label:{name}").select("key", "n").iter_rows())
         counts[name] = np.array([own.get(label, 0) for label in labels], np.int64)
     return merged + unknown_labels(counts, labels)
+
+
+def _file_of(text: str, source: TableParts) -> int:
+    """Return the place of the file that something is said of, in the order in which files are looked at."""
+    roles = [*([] if source.gold is None else [source.gold]), *source.systems.values()]
+    return next((i for i, role in enumerate(roles) if text.startswith(f"{role.name}: ")), len(roles))
 
 
 def _added(several: list[tuple[str, int]]) -> str:

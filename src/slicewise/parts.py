@@ -53,6 +53,10 @@ class PartSource(Protocol):
 class Runner(Protocol):
     """Where kernels run: here, part by part, or on a cluster."""
 
+    @property
+    def at_once(self) -> int:
+        """How many parts are worked on at the same time."""
+
     def summed(self, source: PartSource, kernel: Kernel, keep: nw.Expr | None) -> Iterator[pl.DataFrame]:
         """Return the tables of all parts added up, in one or several pieces; only rows that are to be kept."""
 

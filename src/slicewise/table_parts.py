@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from slicewise.align.clusters import MOST_GROUPS, Clusters, cluster_names, remainders
-from slicewise.annotations import CONFIDENCES, Annotations
+from slicewise.annotations import CONFIDENCES, Annotations, Task
 from slicewise.errors import UserError, did_you_mean, explained, quoted
 from slicewise.evaluation import Evaluation
 from slicewise.given import as_training, read_training, without_answers
@@ -21,6 +21,7 @@ from slicewise.parts import FIELDS, TEXTS
 from slicewise.read import read, tell_format
 from slicewise.read.parquet import origin
 from slicewise.read.source import File, Source, open_source
+from slicewise.read.stacked import one_schema, with_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from slicewise.align import Aligned, Options
-    from slicewise.annotations import Task
     from slicewise.evaluation import Training
 
     Heads = tuple[str, ...] | None
@@ -49,10 +49,14 @@ class Role:
     paths: tuple[str, ...]
     starts: tuple[int, ...]
     """The number of each file's first item, and of all."""
+    schema: pl.Schema = field(repr=False)
+    """The columns of all files together, with types that hold what each of them has."""
     stubs: tuple[bytes, ...] = field(repr=False)
-    """Each file without its rows: columns, types and where it came from."""
-    shown: tuple[str, ...] = ()
+    """Each file without its rows: the columns of all files, and where it came from."""
+    shown: tuple[str, ...]
     """What users know the files as."""
+    above: tuple[int, ...]
+    """How many lines of each stand above its first row."""
 
     @property
     def items(self) -> int:
@@ -68,14 +72,14 @@ class Role:
 
     def between(self, start: int, stop: int, rows: _Rows, heads: Heads) -> Source:
         """Read some rows."""
+        wanted = self.schema if heads is None else pl.Schema({head: self.schema[head] for head in heads})
         files = []
         for i, path in enumerate(self.paths):
             first, last = max(start, self.starts[i]), min(stop, self.starts[i + 1])
             if first < last or (start == stop == self.starts[i]):
-                before, shown = first - self.starts[i], self.shown[i]
-                own = rows.of(path, before, last - first, heads)
-                header = path != shown and ".csv" in shown.lower()
-                files.append(File(shown, self.stubs[i], "", rows=own, first_row=before + header))
+                before = first - self.starts[i]
+                own = with_schema(rows.of(path, before, last - first, heads), wanted)
+                files.append(File(self.shown[i], self.stubs[i], "", rows=own, first_row=before + self.above[i]))
         return Source(self.name, tuple(files[:1] if start == stop else files), self.column)
 
 
@@ -108,14 +112,17 @@ class _Rows:
         if place not in self._read:
             self._read[place] = _rows(path, start, size, self.wanted[path])
         frame = self._read[place]
-        return frame if heads is None else pl.DataFrame([frame.get_column(head) for head in heads])
+        if heads is None:
+            return frame
+        return pl.DataFrame([frame.get_column(head) for head in heads if head in frame.columns])
 
 
 def _rows(path: str, start: int, size: int, heads: Heads) -> pl.DataFrame:
     scan = pl.scan_parquet(path, glob=False)
     try:
         if heads is not None:
-            scan = scan.select(pl.nth([scan.collect_schema().names().index(head) for head in heads]))
+            names = scan.collect_schema().names()
+            scan = scan.select(pl.nth([names.index(head) for head in heads if head in names]))
         return scan.slice(start, size).collect()
     except (pl.exceptions.PolarsError, OSError) as problem:
         raise _damaged(path, problem) from None
@@ -123,6 +130,8 @@ def _rows(path: str, start: int, size: int, heads: Heads) -> pl.DataFrame:
 
 def _damaged(path: str, problem: Exception) -> UserError:
     first = (str(problem).strip().splitlines() or [type(problem).__name__])[0][:160]
+    if isinstance(problem, FileNotFoundError):
+        return UserError("the file is not there; a cluster needs it under this path on every worker", where=path)
     return UserError(f"the Parquet file is cut or damaged ({first}); make it again", where=path)
 
 
@@ -131,12 +140,10 @@ def find_role(name: str, column: str | None, files: Sequence[str], columnar: Map
 
     `columnar` are those that were converted.
     """
-    starts, stubs = [0], []
+    looked = [_looked_at(columnar.get(path, path)) for path in files]
+    starts = np.cumsum([0, *(one.rows for one in looked)])
     known: tuple[str, pl.DataType] | None = None
-    for path in files:
-        rows, stub, schema = _looked_at(columnar.get(path, path))
-        starts.append(starts[-1] + rows)
-        stubs.append(stub)
+    for path, schema in zip(files, (one.schema for one in looked), strict=True):
         if column is None:
             continue
         kind = _kind(path, schema, column)
@@ -144,18 +151,35 @@ def find_role(name: str, column: str | None, files: Sequence[str], columnar: Map
             message = f"column {quoted(column)} is {kind} here, but {known[1]} in {known[0]}; make them the same"
             raise UserError(message, where=path)
         known = known or (path, kind)
-    paths = tuple(columnar.get(path, path) for path in files)
-    return Role(name, column, paths, tuple(starts), tuple(stubs), tuple(files))
+    every = one_schema(files, [one.schema for one in looked])
+    return Role(
+        name=name,
+        column=column,
+        paths=tuple(str(Path(columnar.get(path, path)).absolute()) for path in files),
+        starts=tuple(starts.tolist()),
+        schema=every,
+        stubs=tuple(_stub(every, one.metadata) for one in looked),
+        shown=tuple(files),
+        above=tuple(int(path in columnar and ".csv" in path.lower()) for path in files),
+    )
 
 
-def _looked_at(path: str) -> tuple[int, bytes, pl.Schema]:
-    """Return a Parquet file's number of rows, the file without rows, and its columns."""
+@dataclass(frozen=True)
+class _Looked:
+    """What a Parquet file says of itself."""
+
+    rows: int
+    schema: pl.Schema
+    metadata: tuple[tuple[str, str], ...]
+
+
+def _looked_at(path: str) -> _Looked:
     state = Path(path).stat()
     return _looked_into(path, state.st_size, state.st_mtime_ns)
 
 
 @lru_cache(maxsize=1024)
-def _looked_into(path: str, _size: int, _changed: int) -> tuple[int, bytes, pl.Schema]:
+def _looked_into(path: str, _size: int, _changed: int) -> _Looked:
     try:
         scan = pl.scan_parquet(path, glob=False)
         schema = scan.collect_schema()
@@ -163,9 +187,14 @@ def _looked_into(path: str, _size: int, _changed: int) -> tuple[int, bytes, pl.S
         metadata = {k: v for k, v in pl.read_parquet_metadata(path).items() if k != "ARROW:schema"}
     except (pl.exceptions.PolarsError, OSError) as problem:
         raise _damaged(path, problem) from None
+    return _Looked(rows, schema, tuple(metadata.items()))
+
+
+def _stub(schema: pl.Schema, metadata: tuple[tuple[str, str], ...]) -> bytes:
+    """Return a file without rows."""
     stub = io.BytesIO()
-    pl.DataFrame(schema=schema).write_parquet(stub, metadata=metadata)
-    return rows, stub.getvalue(), schema
+    pl.DataFrame(schema=schema).write_parquet(stub, metadata=dict(metadata))
+    return stub.getvalue()
 
 
 def _kind(path: str, schema: pl.Schema, column: str) -> pl.DataType:
@@ -374,7 +403,7 @@ class TableParts:
 
     def _read(self, roles: Sequence[Role], start: int, stop: int, needs: frozenset[str]) -> Iterator[Annotations]:
         """Read the rows of some roles, the first of which brings the items' fields."""
-        heads = [_heads(role, self.options, first=i == 0, fields=FIELDS in needs) for i, role in enumerate(roles)]
+        heads = [_heads(role, self.options, needs, first=i == 0) for i, role in enumerate(roles)]
         rows = _Rows.for_all(list(zip(roles, heads, strict=True)))
         for i, role in enumerate(roles):
             source = role.between(start, stop, rows, heads[i])
@@ -389,20 +418,22 @@ def _cluster_names(reference: Annotations, options: Options, start: int) -> pl.S
     return None if names is None else names.cast(pl.String)
 
 
-def _heads(role: Role, options: Options, *, first: bool, fields: bool) -> Heads:
-    """Return the columns that have to be read: of a named column that alone, unless all fields are wanted."""
+def _heads(role: Role, options: Options, needs: frozenset[str], *, first: bool) -> Heads:
+    """Return the columns that have to be read: of a named column that alone, and what it cannot do without."""
+    fields = FIELDS in needs
     if role.column is None or (first and (fields or options.cluster is not None)):
         return None
-    names = list(pl.read_parquet_schema(io.BytesIO(role.stubs[0])))
+    names = role.schema.names()
     head = role.column if role.column in names else _head(names, role.column)
     if head is None:  # by its number
         return None
+    in_text = options.task in (None, Task.SPANS, Task.TOKENS)  # units stand in a text, which all files may have
     wanted = [head]
-    if first:
-        wanted += [name for name in ("doc", options.cluster) if name in names and name != head]
-    if fields:
-        wanted += [name for name in CONFIDENCES if name in names and name != head]
-    return tuple(dict.fromkeys(wanted))
+    wanted += ["doc"] if first else []
+    wanted += ["text"] if in_text or (first and TEXTS in needs) else []
+    wanted += ["tokens"] if in_text else []
+    wanted += CONFIDENCES if fields else []
+    return tuple(dict.fromkeys(name for name in wanted if name in names))
 
 
 def _renumbered(aligned: Aligned, labels: tuple[str, ...]) -> Aligned:

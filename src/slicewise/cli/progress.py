@@ -19,23 +19,25 @@ class Steps:
     def __init__(self, show: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
         self._show = show
         self._clock = clock
-        self._doing = ""
-        self._begun = clock()
-        self._done = 0
+        self._begin("")
 
     def __call__(self, text: str) -> None:
         """Say what is done from now on."""
-        self._doing = text
-        self._begun, self._done = self._clock(), 0
+        self._begin(text)
         self._show(text)
 
+    def _begin(self, text: str) -> None:
+        self._doing, self._pass, self._done = text, 1, 0
+        self._begun = self._told = self._clock()
+
     def part(self, done: int, total: int) -> None:
-        """Say how many items of all are done; fewer than before are those of another pass."""
+        """Say how many items of all are done; fewer than before are those of another pass over all of them."""
         if done <= self._done:
-            self._begun = self._clock()
-        self._done = done
-        seconds = self._clock() - self._begun
-        text = f"{self._doing}: {done:,} of {total:,} items"
+            self._begun, self._pass = self._told, self._pass + 1
+        self._done, self._told = done, self._clock()
+        seconds = self._told - self._begun
+        again = f" (pass {self._pass})" if self._pass > 1 else ""
+        text = f"{self._doing}{again}: {done:,} of {total:,} items"
         if seconds > 0 and done < total:
             rate = done / seconds
             text += f", {rate:,.0f} a second, {_span((total - done) / rate)} left"
@@ -57,7 +59,7 @@ def progress(data: DataOptions) -> Iterator[Steps]:
     from rich.markup import escape
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    columns = (SpinnerColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
     with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
         task = shown.add_task("starting", total=None)
         yield Steps(lambda text: shown.update(task, description=escape(text)))

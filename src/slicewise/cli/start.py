@@ -6,6 +6,7 @@ import gc
 import io
 import os
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from slicewise.errors import UserError
 def main() -> None:
     """Run the command line: 0 done, 2 the user's input is wrong."""
     _prepare_streams()
+    warnings.filterwarnings("ignore", category=RuntimeWarning)  # numbers near the largest that there are: results say
     if any(_is_not_text(argument) for argument in sys.argv):
         _fail("an argument is not valid UTF-8; rename the file, or write the name in UTF-8")
     # typer shows only the subclasses of the exception that all misuse of the command line raises

@@ -70,6 +70,7 @@ class Here:
 
     on_part: Callable[[int, int], None] | None = None
     """Told how many items are done, of how many."""
+    at_once: int = 1
 
     def summed(self, source: PartSource, kernel: Kernel, keep: nw.Expr | None) -> Iterator[pl.DataFrame]:
         """Add up the tables of all parts as they come."""

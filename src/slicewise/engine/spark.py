@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
+import signal
 import sys
+import tempfile
+import threading
 import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import narwhals as nw
 import polars as pl
@@ -30,6 +34,10 @@ WRONG, PART = "slicewise:wrong", "slicewise:part"
 INSTALL = "Spark is not installed; install it: pip install 'slicewise[spark]', and Java 17 or newer"
 FEW_PIECES = ("spark.sql.shuffle.partitions", "16")
 """Tables are small: they are added up in few pieces."""
+OFTEN = 0.5
+"""Seconds between looks at how far a job is."""
+MANY = 32
+"""Tasks that a cluster may be able to run at the same time."""
 TYPES: dict[Any, str] = {pl.String: "string", pl.Int64: "bigint", pl.Float64: "double", pl.Boolean: "boolean"}
 
 
@@ -37,6 +45,7 @@ def session_of(engine: Any, master: str | None) -> Any:
     """Return a session: the user's own, that of a Spark Connect server, or one with a master of its own."""
     if not isinstance(engine, str):
         return engine
+    warnings.filterwarnings("ignore", category=FutureWarning, message=".*pandas")
     try:
         from pyspark.sql import SparkSession
     except ImportError:
@@ -47,18 +56,36 @@ def session_of(engine: Any, master: str | None) -> Any:
     active = SparkSession.getActiveSession()
     if master is None and active is not None:
         return active
-    warnings.filterwarnings("ignore", category=FutureWarning, module="pyspark")
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder: Any = SparkSession.builder.appName("slicewise")
+    if remote is None:
+        return _own_session(builder, master)
     try:
-        if remote is not None:
-            return builder.remote(remote).config(*FEW_PIECES).getOrCreate()
-        for key, value in _settings(master).items():
-            builder = builder.config(key, value)
-        with _silence():
-            return (builder if master is None else builder.master(master)).getOrCreate()
+        return builder.remote(remote).config(*FEW_PIECES).getOrCreate()
     except Exception as problem:
-        raise _no_session(problem, remote or master) from None
+        raise _no_session(remote, str(problem)) from None
+
+
+def _own_session(builder: Any, master: str | None) -> Any:
+    """Start Java with a session."""
+    if shutil.which("java", path=_java_path()) is None:
+        raise UserError("Spark found no Java; install Java 17 or newer, e.g. openjdk-17-jre-headless")
+    for key, value in _settings(master).items():
+        builder = builder.config(key, value)
+    with tempfile.TemporaryFile() as said:
+        try:
+            with _uninterrupted(), _told_to(said):
+                return (builder if master is None else builder.master(master)).getOrCreate()
+        except Exception as problem:
+            said.seek(0)
+            reasons = re.findall(r"Exception: ((?!Exception)[^\n]+)", said.read().decode(errors="replace"))
+            raise _no_session(master, reasons[0] if reasons else str(problem)) from None
+
+
+def _java_path() -> str:
+    """Return where Spark looks for Java."""
+    home = os.environ.get("JAVA_HOME")
+    return f"{home}/bin" if home else os.environ.get("PATH", os.defpath)
 
 
 def _settings(master: str | None) -> Mapping[str, str]:
@@ -70,24 +97,38 @@ def _settings(master: str | None) -> Mapping[str, str]:
 
 
 @contextmanager
-def _silence() -> Iterator[None]:
-    """Keep a Java process that is started now from writing to the terminal, as long as it lives."""
+def _uninterrupted() -> Iterator[None]:
+    """Put Ctrl-C off, as Java that is left before it has begun does not end; then Ctrl-C does what it did before."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    pressed: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: pressed.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if pressed:
+        raise KeyboardInterrupt
+
+
+@contextmanager
+def _told_to(file: IO[bytes]) -> Iterator[None]:
+    """Have a Java process that is started now write to a file instead of the terminal, as long as it lives."""
     sys.stderr.flush()
-    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 2)
+    kept = os.dup(2)
+    os.dup2(file.fileno(), 2)
     try:
         yield
     finally:
         os.dup2(kept, 2)
         os.close(kept)
-        os.close(nowhere)
 
 
-def _no_session(problem: Exception, where: str | None) -> UserError:
-    text = " ".join(str(problem).split())
-    if "JAVA" in text.upper() and ("GATEWAY" in text.upper() or "not found" in text or "JAVA_HOME" in text):
-        return UserError("Spark found no Java; install Java 17 or newer, e.g. openjdk-17-jre-headless")
-    return UserError(f"no Spark session at {where or 'the default master'}: {text[:200]}; check the address")
+def _no_session(where: str | None, why: str) -> UserError:
+    said = " ".join(why.split())[:200].rstrip(".")
+    place = quoted(where) if where else "the default master"
+    return UserError(f"no Spark session at {place}: {said}; check the address")
 
 
 @dataclass(frozen=True)
@@ -96,6 +137,15 @@ class Spark:
 
     session: Any
     on_part: Callable[[int, int], None] | None = None
+    """Told how many items are done, of how many."""
+
+    @property
+    def at_once(self) -> int:
+        """How many tasks the cluster runs at the same time; Spark Connect does not say."""
+        try:
+            return int(self.session.sparkContext.defaultParallelism)
+        except Exception:
+            return MANY
 
     def summed(self, source: PartSource, kernel: Kernel, keep: nw.Expr | None) -> Iterator[pl.DataFrame]:
         """Add up the tables of all parts in the cluster."""
@@ -105,17 +155,42 @@ class Spark:
         found = sums(lazy, [*kernel.by, WRONG], {name: nw.col(name) for name in numbers})
         if keep is not None:
             found = found.filter(keep | ~nw.col(WRONG).is_null())
-        table = _collected(found)
+        with self._watched(source):
+            table = _collected(found)
         yield _checked(table).select(empty.columns).cast(empty.schema)
 
     def gathered(self, source: PartSource, kernel: Kernel) -> list[pl.DataFrame]:
         """Return the tables of all parts in their order."""
         empty, frame = self._tables(source, kernel)
-        table = _checked(_collected(nw.from_native(frame)))
+        with self._watched(source):
+            table = _checked(_collected(nw.from_native(frame)))
         parts = {int(key[0]): own for key, own in table.group_by(PART, maintain_order=True)}
         nothing = empty.with_columns(pl.lit(0, pl.Int64).alias(PART))
         found = [parts.get(i, nothing) for i in range(len(source))]
         return [one.select(empty.columns).cast(empty.schema) for one in found]
+
+    @contextmanager
+    def _watched(self, source: PartSource) -> Iterator[None]:
+        """Tell how many parts are done while a job runs; Spark Connect does not say."""
+        over, total = threading.Event(), sum(source.items(i) for i in range(len(source)))
+        watch = threading.Thread(target=self._watch, args=(over, len(source), total), daemon=True)
+        if self.on_part is not None:
+            watch.start()
+        try:
+            yield
+        finally:
+            over.set()
+
+    def _watch(self, over: threading.Event, parts: int, total: int) -> None:
+        try:
+            tracker = self.session.sparkContext.statusTracker()
+            while not over.wait(OFTEN) and self.on_part is not None:
+                stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
+                done = [one.numCompletedTasks for one in stages if one is not None and one.numTasks == parts]
+                if any(done):
+                    self.on_part(total * max(done) // parts, total)
+        except Exception:  # the session ends, or is one of Spark Connect
+            return
 
     def _tables(self, source: PartSource, kernel: Kernel) -> tuple[pl.DataFrame, Any]:
         """Return the columns of a kernel's table, and a Spark frame with the rows of all parts."""
@@ -171,6 +246,8 @@ def _collected(frame: nw.LazyFrame[Any]) -> pl.DataFrame:
     try:
         return frame.collect("polars").to_native()  # type: ignore[no-any-return]
     except Exception as problem:
+        if isinstance(problem.__context__, KeyboardInterrupt):  # Spark has something to say of that
+            raise KeyboardInterrupt from None
         raise UserError(_said(problem)) from None
 
 

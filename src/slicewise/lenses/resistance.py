@@ -97,7 +97,8 @@ def _contents(profile: Mapping[int, BinProfile], systems: int) -> list[str]:
     hard, easy = profile[0], profile[systems]
     if min(hard.n, easy.n) < FEW:
         return []
-    apart = {name: (share or 0.0) - (easy.shares[name] or 0.0) for name, share in hard.shares.items() if name in SAID}
+    both = {name: (share, easy.shares[name]) for name, share in hard.shares.items() if name in SAID}
+    apart = {name: a - b for name, (a, b) in both.items() if a is not None and b is not None}
     told = [name for name in sorted(apart, key=lambda name: -abs(apart[name])) if abs(apart[name]) >= 0.1][:2]
     return [
         f"{hard.shares[name]:.0%} of the {SAID[name][0]} that nobody finds {SAID[name][1]}, against "

@@ -11,6 +11,7 @@ import polars as pl
 
 from slicewise.errors import quoted
 from slicewise.read.records import annotate
+from slicewise.read.stacked import stacked
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 def read(source: Source) -> Annotations:
     """Read one file or several; blank lines are passed over."""
     if "frame" not in source.parsed:
-        frames = [parsed(file) for file in source.files]
-        source.parsed["frame"] = pl.concat(frames, how="diagonal_relaxed") if len(frames) > 1 else frames[0]
+        names = [file.name for file in source.files]
+        source.parsed["frame"] = stacked(names, [parsed(file) for file in source.files])
     frame: pl.DataFrame = source.parsed["frame"]
     lines = [_object_lines(file) for file in source.files]
     return annotate(source, frame, lines)

@@ -17,12 +17,14 @@ from typing import TYPE_CHECKING, Any
 from slicewise.errors import UserError, is_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 BOM = b"\xef\xbb\xbf"
 PARQUET = b"PAR1"
 TABULAR = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
 COMPRESSED = (".gz", ".xz", ".bz2", ".zst")
+FEW_FILES = 3
+"""So many files of one role have each their own hash in a signature."""
 
 
 @dataclass(frozen=True)
@@ -149,6 +151,26 @@ def paths_of(name: str) -> list[str]:
             return found
         raise UserError("no file matches this pattern; check the folder and the pattern", where=name)
     raise UserError(f"no such file{_neighbour(path)}; check the path", where=name)
+
+
+def stem_of(name: str) -> str:
+    """Return a file's name without folder and endings; of a pattern, the name of its folder."""
+    if name == "-":
+        return "stdin"
+    path = Path(name).absolute()
+    while any(sign in path.name for sign in "*?["):
+        path = path.parent if path.parent.name else Path("files")
+    last = path.name
+    for ending in COMPRESSED:
+        last = last.removesuffix(ending)
+    return Path(last).stem
+
+
+def digests_of(role: str, hashes: Sequence[str], column: str | None) -> list[str]:
+    """Return the hashes of a role's files as they stand in a signature; of many files, one of all of them."""
+    if len(hashes) > FEW_FILES:
+        hashes = [hashlib.sha256("".join(hashes).encode()).hexdigest()]
+    return [f"{role}:{one[:12]}" + ("" if column is None else f":{column}") for one in hashes]
 
 
 def _is_tabular(path: Path) -> bool:

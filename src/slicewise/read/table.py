@@ -11,6 +11,7 @@ import polars as pl
 
 from slicewise.read import parquet
 from slicewise.read.records import annotate
+from slicewise.read.stacked import stacked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +31,7 @@ HEADER_WORDS = {
 def read(source: Source) -> Annotations:
     """Read one file or several with the same columns."""
     frames, numbers = zip(*(_parsed(source, file) for file in source.files), strict=True)
-    frame = pl.concat(frames, how="diagonal_relaxed") if len(frames) > 1 else frames[0]
+    frame = stacked([file.name for file in source.files], frames)
     return annotate(source, frame, list(numbers))
 
 
