@@ -4,11 +4,12 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test check format bench examples guide clean help
+.PHONY: demo test cluster check format bench examples guide clean help
 
 help:
 	@echo "make demo      score the example data and explain it on a page, out/report.html"
-	@echo "make test      all checks and tests"
+	@echo "make test      all checks and tests but those of a cluster"
+	@echo "make cluster   the tests with a real Spark cluster on this machine; they need Java"
 	@echo "make check     ruff, mypy, import layers"
 	@echo "make format    rewrite the code in the project's format"
 	@echo "make bench     measure against other tools (half an hour; BENCH=--quick: a few minutes; BENCH='--only start-up')"
@@ -51,6 +52,8 @@ demo: $(VENV)/.base
 
 test: check
 	POLARS_MAX_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal --ignore tests/spark
+
+cluster: $(VENV)/.dev
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest tests/spark
 
 check: $(VENV)/.dev
