@@ -112,6 +112,8 @@ class Annotations:
 
     name: str
     items: int
+    column: str | None = None
+    """The column of the file that the user named."""
     places: Places | None = None
     """Where each item stands, where it is not at its first token."""
     offsets: NDArray[np.int64] | None = None
@@ -135,6 +137,11 @@ class Annotations:
     """With `-DOCSTART-` lines: which tokens of the file, those lines included, they are."""
     notes: tuple[str, ...] = ()
     """What the user should know about the file; they become warnings."""
+
+    @property
+    def called(self) -> str:
+        """The file as the user named it."""
+        return self.name if self.column is None else f"{self.name}:{self.column}"
 
     def token_line(self, token: int) -> int | None:
         """Return the line of a token, from 1."""

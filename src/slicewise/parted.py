@@ -30,6 +30,9 @@ ABSENT = ("no unit has the label", "no unit has this label", "nothing has this l
 """What is said of the whole only if it holds of every part."""
 LINE = re.compile(r"\bline (\d+)")
 COUNT = re.compile(r"(\d[\d,]*) (empty output|unit|item|tag|token|line)s?\b")
+OF_ALL = re.compile(r" of [\d,]+ differs?\b")
+FIRST = re.compile(r"\(first: .* at (.*):(\d+)\);")
+"""Of tokens that differ: of how many, and which is the first."""
 
 
 def evaluation_of(
@@ -88,8 +91,11 @@ def _warnings(
     said = {text: n for text, n in said.items() if n == parts or not any(words in text for words in ABSENT)}
     together: dict[str, list[tuple[str, int]]] = {}
     for text, n in said.items():
-        together.setdefault(LINE.sub("#", COUNT.sub("#", text)), []).append((text, n))
-    merged = sorted((_added(several) for several in together.values()), key=lambda text: _file_of(text, source))
+        alike = FIRST.sub("#", OF_ALL.sub("#", LINE.sub("#", COUNT.sub("#", text))))
+        together.setdefault(alike, []).append((text, n))
+    tokens = int(found.filter(pl.col("what") == "tokens")["n"].sum())
+    merged = [_added(several, source, tokens) for several in together.values()]
+    merged.sort(key=lambda text: _file_of(text, source))
     if not first.task.has_units:
         return merged
     counts = {}
@@ -102,12 +108,18 @@ def _warnings(
 def _file_of(text: str, source: TableParts) -> int:
     """Return the place of the file that something is said of, in the order in which files are looked at."""
     roles = [*([] if source.gold is None else [source.gold]), *source.systems.values()]
-    return next((i for i, role in enumerate(roles) if text.startswith(f"{role.name}: ")), len(roles))
+    return next((i for i, role in enumerate(roles) if text.startswith(f"{role.called}: ")), len(roles))
 
 
-def _added(several: list[tuple[str, int]]) -> str:
+def _added(several: list[tuple[str, int]], source: TableParts, tokens: int) -> str:
     """Return what parts say alike with their numbers added up, and the first line."""
-    several.sort(key=lambda one: [int(line) for line in LINE.findall(one[0])])
+    files = list(source.reference.shown)
+    several.sort(
+        key=lambda one: (
+            [(files.index(name) if name in files else 0, int(line)) for name, line in FIRST.findall(one[0])],
+            [int(line) for line in LINE.findall(one[0])],
+        )
+    )
     totals: dict[int, int] = {}
     for text, n in several:
         if any(words in text for words in ABSENT):
@@ -115,4 +127,5 @@ def _added(several: list[tuple[str, int]]) -> str:
         for i, match in enumerate(COUNT.finditer(text)):
             totals[i] = totals.get(i, 0) + n * int(match[1].replace(",", ""))
     places = iter(sorted(totals))
-    return COUNT.sub(lambda match: counted(totals[next(places)], match[2]), several[0][0])
+    said = OF_ALL.sub(f" of {tokens:,} {'differs' if totals.get(0) == 1 else 'differ'}", several[0][0])
+    return COUNT.sub(lambda match: counted(totals[next(places)], match[2]), said)

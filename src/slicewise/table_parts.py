@@ -64,6 +64,11 @@ class Role:
         return self.starts[-1]
 
     @property
+    def called(self) -> str:
+        """The files as the user named them."""
+        return self.name if self.column is None else f"{self.name}:{self.column}"
+
+    @property
     def is_uncut(self) -> bool:
         """Whether the first row means something to all others: lines that begin with a header."""
         made_from = [origin(File(self.name, stub, "")) for stub in self.stubs]
@@ -475,6 +480,8 @@ class Survey:
     def __call__(self, part: Evaluation) -> pl.DataFrame:
         """Return the counts of a part."""
         tables = [_counts("warning", part.warnings, [1] * len(part.warnings))]
+        if part.aligned.tokens is not None:
+            tables.append(_counts("tokens", [""], [len(part.aligned.tokens)]))
         if part.task.has_units:
             names = part.units["label"].cast(pl.String)
             for column in ("gold", *part.systems):

@@ -95,7 +95,7 @@ def assert_alike(one: Any, other: Any, where: str = "") -> None:
 
 
 @every_task
-@settings(drawn, max_examples=6)
+@settings(drawn, max_examples=4)
 @given(more=st.data())
 def test_counts_add_up_to_the_corpus(task: Task, more: st.DataObject) -> None:
     data = more.draw(data_of(task))
@@ -159,7 +159,7 @@ def assert_p(p: float | None, q: float | None) -> None:
 
 
 @every_task
-@settings(drawn, max_examples=6)
+@settings(drawn, max_examples=4)
 @given(more=st.data())
 def test_every_unit_is_in_the_one_bucket_whose_values_it_has(task: Task, more: st.DataObject) -> None:
     data = more.draw(data_of(task))
@@ -313,7 +313,7 @@ def is_first(units: pl.DataFrame) -> pl.Series:
 
 
 @every_set_task
-@settings(drawn, max_examples=6)
+@settings(drawn, max_examples=4)
 @given(more=st.data())
 def test_a_bucket_that_holds_everything_scores_as_the_corpus(task: Task, more: st.DataObject) -> None:
     data = more.draw(data_of(task))
@@ -350,7 +350,7 @@ def test_the_p_of_a_bucket_is_that_of_its_units(task: Task) -> None:
 
 
 @every_set_task
-@settings(drawn, max_examples=6)
+@settings(drawn, max_examples=4)
 @given(more=st.data())
 def test_the_buckets_of_labels_score_as_labels(task: Task, more: st.DataObject) -> None:
     evaluation = more.draw(data_of(task)).evaluation()

@@ -153,7 +153,7 @@ def drawn_of(task: Task, kind: str | None = None) -> list[Drawn]:
     found: list[Corpus] = []
     for systems in (1, 2, 3):
 
-        @settings(drawn, max_examples=4)
+        @settings(drawn, max_examples=3)
         @given(corpora(task, systems=(systems, systems), kind=kind))
         def keep(corpus: Corpus) -> None:
             found.append(corpus)

@@ -179,7 +179,7 @@ def test_odd_numbers_of_examples_are_refused(evaluation: slicewise.Evaluation, n
         slicewise.report(evaluation, examples=n)
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(st.sampled_from(Task).flatmap(corpora))
 def test_any_task_has_evidence(corpus: Corpus) -> None:
     from slicewise.lenses.report import report as lens

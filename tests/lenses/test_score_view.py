@@ -121,7 +121,7 @@ def test_a_notebook_shows_names_as_text(evil: str) -> None:
         assert evil in found.text
 
 
-@settings(deadline=None, max_examples=15)
+@settings(deadline=None, max_examples=8)
 @given(st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=12).filter(str.strip))
 def test_any_name_can_be_shown(name: str) -> None:
     result = score(Evaluation.from_labels(["A", name], {"s": ["A", name]}), resamples=0)

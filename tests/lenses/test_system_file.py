@@ -150,7 +150,7 @@ def of_spans(folder: Path, gold: Any, system: Any, **options: Any) -> tuple[Eval
 
 @pytest.mark.parametrize("ending", [*RECORDS, ".conll"])
 def test_spans_come_back(ending: str) -> None:
-    @settings(max_examples=12)
+    @settings(max_examples=8)
     @given(st.data())
     def holds(data: st.DataObject) -> None:
         gold = data.draw(sentences(plain_tokens, overlaps=data.draw(st.booleans())))
@@ -164,7 +164,7 @@ def test_spans_come_back(ending: str) -> None:
 
 @pytest.mark.parametrize("ending", [*RECORDS, ".conll", ".txt", ".tags"])
 def test_any_tokens_come_back_or_are_refused(ending: str) -> None:
-    @settings(max_examples=20)
+    @settings(max_examples=8)
     @given(st.data())
     def holds(data: st.DataObject) -> None:
         gold = data.draw(sentences(odd_tokens, least=0))
@@ -216,7 +216,7 @@ def test_every_scheme_can_be_written() -> None:
 @pytest.mark.parametrize("scheme", [s for s in SCHEMES if s != "io"])
 @pytest.mark.parametrize("strict", [True, False])
 def test_schemes_come_back(scheme: str, strict: bool) -> None:
-    @settings(max_examples=12)
+    @settings(max_examples=8)
     @given(st.data())
     def holds(data: st.DataObject) -> None:
         gold = data.draw(sentences(plain_tokens))
@@ -373,7 +373,7 @@ def test_most_votes_then_the_longer_win(write: Write) -> None:
     ]
 
 
-@settings(max_examples=20)
+@settings(max_examples=8)
 @given(st.data(), st.sampled_from([".conll", ".jsonl"]), st.integers(1, 3))
 def test_ensembles_come_back_resolved(data: st.DataObject, ending: str, k: int) -> None:
     gold = data.draw(sentences(plain_tokens))
@@ -413,7 +413,7 @@ def characters(texts: list[str], spans: list[list[Span]]) -> str:
 
 @pytest.mark.parametrize("ending", RECORDS)
 def test_characters_come_back(ending: str) -> None:
-    @settings(max_examples=12)
+    @settings(max_examples=8)
     @given(st.data())
     def holds(data: st.DataObject) -> None:
         texts = data.draw(st.lists(st.text(max_size=6) | st.just("[1, 2]"), min_size=1, max_size=4))
@@ -590,7 +590,7 @@ any_label = st.one_of(
 
 @pytest.mark.parametrize("ending", [".jsonl", ".csv", ".parquet", ".txt", ".labels"])
 def test_any_labels_come_back_or_are_refused(ending: str) -> None:
-    @settings(max_examples=20)
+    @settings(max_examples=8)
     @given(st.lists(any_label, min_size=1, max_size=6))
     def holds(drawn: list[str | None]) -> None:
         answers = pl.Series(drawn, dtype=pl.String).str.strip_chars().to_list()
@@ -642,7 +642,7 @@ def test_several_labels_come_back(ending: str, write: Write) -> None:
 
 @pytest.mark.parametrize("ending", [".jsonl", ".parquet", ".csv", ".txt"])
 def test_any_several_labels_come_back_or_are_refused(ending: str) -> None:
-    @settings(max_examples=20)
+    @settings(max_examples=8)
     @given(
         st.lists(st.lists(st.one_of(st.sampled_from(["a", "O", "B-X", "a b", ""]), st.text(max_size=3)), max_size=3))
     )

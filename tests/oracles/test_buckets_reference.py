@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     Write = Callable[[str, str | bytes], str]
 
 drawn = settings(
-    max_examples=10,
+    max_examples=7,
     deadline=None,
     phases=[Phase.explicit, Phase.reuse, Phase.generate],  # the data are small as they are
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
@@ -173,7 +173,7 @@ def test_tokens(data: Data, m: int) -> None:
 
 
 @pytest.mark.parametrize("task", [Task.LABELS, Task.MULTILABEL])
-@settings(drawn, max_examples=6)
+@settings(drawn, max_examples=4)
 @given(more=st.data())
 def test_labels(task: Task, more: st.DataObject) -> None:
     data = more.draw(label_data(task))
@@ -181,7 +181,7 @@ def test_labels(task: Task, more: st.DataObject) -> None:
     assert_as_reference(data, buckets(data.evaluation(), attributes=names, resamples=0), names, {})
 
 
-@settings(drawn, max_examples=6)
+@settings(drawn, max_examples=4)
 @given(span_data(), span_data())
 def test_cuts_shared_by_two_data_sets(data: Data, other: Data) -> None:
     """Cut by the gold units of both, counted on the units of the first."""
@@ -275,7 +275,7 @@ def from_tags(
     )
 
 
-@settings(drawn, max_examples=6)
+@settings(drawn, max_examples=4)
 @given(tagged_pairs("BI"), tagged_pairs("BI"), st.booleans(), st.data())
 def test_files_of_tags(write: Write, pair: Any, other: Any, lower: bool, more: st.DataObject) -> None:
     (gold, predicted), (train, _) = pair, other
@@ -296,7 +296,7 @@ def lines(objects: Sequence[Mapping[str, Any]]) -> str:
     return "".join(json.dumps(one) + "\n" for one in objects)
 
 
-@settings(drawn, max_examples=6)
+@settings(drawn, max_examples=4)
 @given(span_data())
 def test_character_offsets(write: Write, data: Data) -> None:
     """Spans over running text are the spans over its words; only the position counts characters."""
@@ -342,7 +342,7 @@ def test_where_a_span_of_characters_begins(write: Write) -> None:
 
 
 @pytest.mark.parametrize("task", [Task.LABELS, Task.MULTILABEL])
-@settings(drawn, max_examples=6)
+@settings(drawn, max_examples=4)
 @given(more=st.data())
 def test_files_of_labels(task: Task, write: Write, more: st.DataObject) -> None:
     data = more.draw(label_data(task))

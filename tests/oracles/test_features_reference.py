@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from slicewise.results.features import Feature, FeatureList
 
 drawn = settings(
-    max_examples=20,
+    max_examples=12,
     deadline=None,
     phases=[Phase.explicit, Phase.reuse, Phase.generate],  # the data are small as they are
     suppress_health_check=[HealthCheck.too_slow],

@@ -182,7 +182,7 @@ SACRE: dict[str, Callable[..., Any]] = {
 
 
 @pytest.mark.parametrize("name", SACRE)
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(corpora())
 @example([("the cat sat on the mat", ["the cat sat on the mat"]), ("x", ["y", "z z"])])
 @example([("", ["", "a b c d"]), ("a b c d e", ["a b c x e", "a b"])])
@@ -199,7 +199,7 @@ def test_sacrebleu_over_a_corpus(name: str, corpus: Pairs) -> None:
 
 
 @pytest.mark.parametrize("name", SACRE)
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(corpora())
 def test_sacrebleu_over_sentences(name: str, corpus: Pairs) -> None:
     scorer = SACRE[name](effective_order=True)
@@ -229,7 +229,7 @@ def test_bleu_is_undefined_where_neither_side_has_four_tokens() -> None:
 # ------------------------------------------------------------------ GLEU
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(corpora())
 def test_gleu_by_nltk(corpus: Pairs) -> None:
     """NLTK takes the first of references that are equally good, we the shortest; to it nothing at all is wrong."""
@@ -246,7 +246,7 @@ def test_gleu_by_nltk(corpus: Pairs) -> None:
 
 
 @pytest.mark.parametrize("name", ["rouge-1", "rouge-2", "rouge-l"])
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(corpora(ASCII))
 def test_rouge_by_rouge_score(name: str, corpus: Pairs) -> None:
     """The package gives 0 where both sides have nothing to count; to us the same words are right, however few."""
@@ -275,7 +275,7 @@ spaced = tuple(word for word in ASCII + UNICODE if word.strip())
 
 
 @pytest.mark.parametrize(("name", "oracle"), [("wer", jiwer.wer), ("cer", jiwer.cer)])
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(corpora(spaced, references=1))
 def test_error_rates_by_jiwer(name: str, oracle: Callable[..., float], corpus: Pairs) -> None:
     pairs = [(output, refs[0]) for output, refs in corpus]
@@ -315,7 +315,7 @@ def squad_f1(output: str, reference: str) -> float:
     return 2 * precision * recall / (precision + recall)
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(corpora())
 def test_token_f1_by_squad(corpus: Pairs) -> None:
     expected = [max(squad_f1(output, ref) for ref in refs) for output, refs in corpus]

@@ -86,7 +86,7 @@ def assert_row(ours: Prf, theirs: Sequence[float], n_pred: int) -> None:
     assert ours.f1 == pytest.approx(f1)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(one_label)
 @example(Corpus(Task.LABELS, {"s": ("A", "A")}, ("A", "A")))
 @example(Corpus(Task.LABELS, {"s": ("A", "A")}, ("A", "B")))
@@ -95,7 +95,7 @@ def test_labels(corpus: Corpus) -> None:
     assert_one_label(scored(corpus, EVERY), list(corpus.gold), output(corpus), list(LABELS))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(one_label)
 def test_labels_with_a_negative_one(corpus: Corpus) -> None:
     assert corpus.gold is not None
@@ -103,7 +103,7 @@ def test_labels_with_a_negative_one(corpus: Corpus) -> None:
     assert_one_label(ours, list(corpus.gold), output(corpus), list(LABELS[1:]))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1)), min_size=1, max_size=12))
 def test_binary_f1_is_that_of_the_positive_label(pairs: list[tuple[int, int]]) -> None:
     gold, returned = map(list, zip(*pairs, strict=True))
@@ -127,7 +127,7 @@ def test_an_item_without_an_answer_is_wrong(negative: str | None) -> None:
     assert value.value == 0.5
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(several_labels)
 def test_several_labels(corpus: Corpus) -> None:
     assert corpus.gold is not None
@@ -157,7 +157,7 @@ def test_several_labels(corpus: Corpus) -> None:
         assert_row(ours.labels[label], row, int(both[1][:, i].sum()))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(tagged)
 def test_tokens(corpus: Corpus) -> None:
     assert corpus.gold is not None
@@ -187,7 +187,7 @@ def test_tokens_are_compared_as_written_or_without_prefix() -> None:
         assert (micro.n_gold, micro.n_pred, micro.tp) == (3, 3, tp)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(one_label, st.sampled_from([None, "A"]))
 def test_confusions_of_labels(corpus: Corpus, negative: str | None) -> None:
     assert corpus.gold is not None
@@ -199,7 +199,7 @@ def test_confusions_of_labels(corpus: Corpus, negative: str | None) -> None:
     }
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(st.lists(ANSWERS[Task.SCORES], min_size=1, max_size=30))
 @example([-5.4e-304])
 @example([1e300, 1e299])

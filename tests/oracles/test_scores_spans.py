@@ -56,7 +56,7 @@ def has_spans(gold: Tags, predicted: Tags) -> bool:
     return any(tag != "O" for side in (gold, predicted) for sentence in side for tag in sentence)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(st.sampled_from(["BI", "IB", "BIES", "I"]).flatmap(tagged_pairs))
 @example(([["B-X", "I-Y", "I-Y", "O", "I-Y"]], [["I-X", "B-X", "I-X", "E-X", "I-X"]]))
 @example(([["O"]], [["B-X"]]))
@@ -96,7 +96,7 @@ def test_lenient_as_conlleval(scheme: str, letters: str, data: st.DataObject) ->
         assert found == pytest.approx(prf(*own))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(tag_sequences("BI"), st.data())
 def test_gold_and_system_may_use_different_schemes(gold: Tags, data: st.DataObject) -> None:
     """The same spans written in two schemes are the same spans."""

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from slow_systems import Bins
 
 drawn = settings(
-    max_examples=10,
+    max_examples=7,
     deadline=None,
     phases=[Phase.explicit, Phase.reuse, Phase.generate],  # the data are small as they are
     suppress_health_check=[HealthCheck.too_slow],
@@ -207,7 +207,7 @@ def assert_difficulty(case: Case, found: Mapping[str, Any]) -> None:
 
 
 @every_task
-@settings(drawn, max_examples=16)
+@settings(drawn, max_examples=10)
 @given(more=st.data())
 def test_complementarity(task: Task, more: st.DataObject) -> None:
     case = more.draw(cases(task))

@@ -123,3 +123,24 @@ def test_many_files_have_one_hash() -> None:
     assert digests_of("gold", few, None) == [f"gold:{'a' * 12}"] * FEW_FILES
     assert len(digests_of("gold", many, "label")) == 1
     assert digests_of("gold", many, "label") != digests_of("gold", [*many, "a" * 64], "label")
+
+
+def test_warnings_say_of_all_parts_what_they_say_of_the_whole(tmp_path: Path) -> None:
+    """Two systems in one file are told apart, and the first of all tokens that differ is the one that is shown."""
+    answers: dict[str, list[str]] = {"gold": ["A", "B"] * 20, "x": [""] * 9 + ["A"] * 31, "y": ["A"] * 30 + [""] * 10}
+    pl.DataFrame(answers).write_parquet(tmp_path / "labels.parquet")
+    file = f"{tmp_path}/labels.parquet"
+    labels: dict[str, Any] = {"gold": f"{file}:gold", "systems": {"y": f"{file}:y", "x": f"{file}:x"}, "task": "labels"}
+    tokens = [["a", "b"]] * 40
+    other = [["a", "c"] if i in (12, 30) else own for i, own in enumerate(tokens)]
+    for name, words in (("gold", tokens), ("x", other), ("y", [["d", "b"], *tokens[1:]])):
+        columns = {"tokens": words, "tags": [["B-X", "O"]] * 40}
+        pl.DataFrame(columns).write_parquet(tmp_path / f"{name}.parquet")
+    spans: dict[str, Any] = {
+        "gold": tmp_path / "gold.parquet",
+        "systems": {name: tmp_path / f"{name}.parquet" for name in "xy"},
+    }
+    for given, said in ((labels, "labels.parquet:x: 9 empty outputs"), (spans, "x.parquet: 2 tokens of 80 differ in")):
+        whole = load(**given)
+        assert load(**given, part_rows=7).warnings == whole.warnings
+        assert any(said in text for text in whole.warnings)

@@ -40,7 +40,7 @@ def labels(annotations: Annotations, *, gold: bool) -> tuple[pl.Series, list[str
         raise annotations.error("an empty label; expected one label per item", item=first)
     count = counted(int(empty.sum()), "empty output")
     return text.set(empty, None), [
-        f"{annotations.name}: {count} (first at line {annotations.item_line(first)}), counted as wrong"
+        f"{annotations.called}: {count} (first at line {annotations.item_line(first)}), counted as wrong"
     ]
 
 

@@ -75,7 +75,7 @@ def _from_tags(annotations: Annotations, gold: Annotations, task: Task, options:
     spans = read_spans(aligned.tags, aligned.offsets, scheme=options.scheme, strict=options.strict, bare=bare)
     if spans.dropped:
         warnings.append(
-            f"{annotations.name}: {counted(spans.dropped, 'tag')} that {spans.scheme} does not allow "
+            f"{annotations.called}: {counted(spans.dropped, 'tag')} that {spans.scheme} does not allow "
             f"{'was' if spans.dropped == 1 else 'were'} dropped (--strict)"
         )
     item = np.searchsorted(aligned.offsets, spans.start, side="right") - 1
@@ -155,7 +155,7 @@ def _other_texts(annotations: Annotations, gold: Annotations, texts: pl.Series, 
             item=first,
         )
     return (
-        f"{annotations.name}: {counted(int(different.sum()), 'text')} of {len(texts):,} differ from {gold.name} "
+        f"{annotations.called}: {counted(int(different.sum()), 'text')} of {len(texts):,} differ from {gold.name} "
         f"(first: item {first + 1:,}); aligned by position"
     )
 

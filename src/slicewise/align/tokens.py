@@ -45,7 +45,7 @@ def token_texts(gold: Annotations, system: Annotations, *, strict: bool) -> list
             f"{what} from {gold.name}, the first {example}; leave out --strict-tokens to align by position all the same"
         )
         raise UserError(message, where=system.name, line=system.token_line(first))
-    return [f"{system.name}: {what} from {gold.name} (first: {example}); aligned by position"]
+    return [f"{system.called}: {what} from {gold.name} (first: {example}); aligned by position"]
 
 
 def _without_docstarts(gold: Annotations, system: Annotations) -> Annotations | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from slicewise.errors import UserError, did_you_mean, quoted
@@ -37,10 +38,12 @@ def read(
         raise UserError(f"unknown format {quoted(format)}; {did_you_mean(format, FORMATS)}")
     told = format or tell_format(source)
     if is_parquet(source.files[0]):
-        return columnar.read(source, told, own_gold=own_gold, others=others)
-    if told == "conll":
-        return conll.read(source, own_gold=own_gold, others=others)
-    return {"jsonl": jsonl.read, "table": table.read, "lines": lines.read}[told](source)
+        found = columnar.read(source, told, own_gold=own_gold, others=others)
+    elif told == "conll":
+        found = conll.read(source, own_gold=own_gold, others=others)
+    else:
+        found = {"jsonl": jsonl.read, "table": table.read, "lines": lines.read}[told](source)
+    return replace(found, column=source.column)
 
 
 def tell_format(source: Source) -> str:
