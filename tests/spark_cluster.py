@@ -110,11 +110,17 @@ def free_port() -> int:
 
 
 @pytest.fixture(scope="session")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """A master and two workers on loopback."""
+def local_master() -> str:
+    """Spark in a process of its own, which waits for no other's cores."""
     need_module("pyspark", "pyspark (pip install 'slicewise[spark]')")
     if shutil.which("java") is None:
         missing("Java (apt-get install openjdk-17-jre-headless)")
+    return "local[2]"
+
+
+@pytest.fixture(scope="session")
+def cluster(local_master: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """A master and two workers on loopback."""
     started = Cluster(tmp_path_factory.mktemp("spark"), free_port())
     try:
         started.start()

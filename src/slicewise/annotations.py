@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from slicewise.warned import Warned
+
 OUTSIDE = "O"
 CONFIDENCES = ("confidence", "probability", "prob")
 """Fields that say how sure a system is of its output."""
@@ -135,7 +137,7 @@ class Annotations:
     documents: NDArray[np.int64] | None = None
     docstarts: NDArray[np.bool_] | None = None
     """With `-DOCSTART-` lines: which tokens of the file, those lines included, they are."""
-    notes: tuple[str, ...] = ()
+    notes: tuple[Warned, ...] = ()
     """What the user should know about the file; they become warnings."""
 
     @property

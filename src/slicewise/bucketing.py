@@ -224,6 +224,11 @@ class Buckets:
 class Bucketing(ABC):
     """A way to cut values."""
 
+    @property
+    def most_values(self) -> int | None:
+        """How many categories get a bucket of their own; None: all."""
+        return MOST_VALUES
+
     def cut(self, gold: pl.Series, every: pl.Series) -> Buckets:
         """Return buckets from the values of gold units; `every` has the values of all units."""
         return self.cut_counted(Distinct.of(gold, every))
@@ -332,13 +337,18 @@ class Values(Bucketing):
     most: int = MOST_VALUES
     all_of_them: bool = False
 
+    @property
+    def most_values(self) -> int | None:
+        """So many as it says."""
+        return None if self.all_of_them else self.most
+
     def __str__(self) -> str:
         return "values"
 
     def fit(self, values: Distinct) -> Buckets:
         """Give the values of gold their buckets; with `all_of_them`, those that only a system has come after."""
         text = as_category(values.values)
-        own = _by_frequency(text, values.gold, None if self.all_of_them else self.most)
+        own = _by_frequency(text, values.gold, self.most_values)
         more = ~text.is_in(pl.Series(own, dtype=pl.String).implode())
         rest = np.where(more.to_numpy(), values.gold + values.every, 0)
         own += _by_frequency(text, rest) if self.all_of_them else []

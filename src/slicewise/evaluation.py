@@ -150,7 +150,7 @@ class Evaluation:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What the user should know about the data."""
-        return self.aligned.warnings
+        return tuple(map(str, self.aligned.warnings))
 
     def summary(self) -> dict[str, Any]:
         """Return the `data` part of every result."""

@@ -9,6 +9,7 @@ import tempfile
 import weakref
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,13 +21,16 @@ from slicewise.evaluation import name_runs
 from slicewise.parted import evaluation_of
 from slicewise.read.convert import convert
 from slicewise.read.source import PARQUET, digests_of, paths_of, split_column, stem_of
-from slicewise.table_parts import TableParts, TrainingFile, bounds_of, find_role
+from slicewise.roles import find_role
+from slicewise.table_parts import TableParts, TrainingFile, bounds_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from slicewise.align.options import Options
     from slicewise.evaluation import Evaluation
     from slicewise.parts import Runner
+    from slicewise.roles import Role
 
 ENGINES = ("embedded", "spark")
 MANY_ITEMS = 2_000_000
@@ -81,6 +85,64 @@ class Asked:
         return Spark(session_of(self.engine, self.master), self.on_part)
 
 
+@dataclass(frozen=True)
+class Named:
+    """What a user named, from gold on, and the files behind it."""
+
+    gold: str | None
+    runs: Mapping[str, str]
+    restarts: Mapping[str, tuple[str, ...]]
+    inputs: tuple[str, ...]
+    train: str | None
+    format: str | None
+    token_columns: bool
+
+    @property
+    def every(self) -> list[str]:
+        """Gold, systems and inputs."""
+        return [*([] if self.gold is None else [self.gold]), *self.runs.values(), *self.inputs]
+
+    @cached_property
+    def files(self) -> dict[str, list[str]]:
+        """The files of each."""
+        return {name: paths_of(split_column(name)[0]) for name in self.every}
+
+    @cached_property
+    def paths(self) -> list[str]:
+        """All files."""
+        return sorted({path for paths in self.files.values() for path in paths})
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """Those that are not Parquet."""
+        return [path for path in self.paths if not _is_parquet(path)]
+
+    @property
+    def size(self) -> int:
+        """How many bytes they have."""
+        return sum(Path(path).stat().st_size for path in self.paths if path != "-")
+
+    @property
+    def dated(self) -> str:
+        """The day on which the last of them changed."""
+        return datetime.fromtimestamp(max(Path(path).stat().st_mtime for path in self.paths), UTC).date().isoformat()
+
+    def training(self) -> TrainingFile | None:
+        """Return where training data is."""
+        if self.train is None:
+            return None
+        column = None if self.gold is None else split_column(self.gold)[1]
+        return TrainingFile(self.train, self.format, column, self.inputs, self.token_columns)
+
+    def digests(self, on_file: Callable[[str], None] | None) -> list[str]:
+        """Return the hashes of all files, under what they are."""
+        order = [("in", path) for path in self.inputs] + ([] if self.train is None else [("train", self.train)])
+        order += self.runs.items()
+        found = [] if self.gold is None else _digests([("gold", self.gold)], on_file)
+        found += [f"format:{self.format}"] if self.format else []
+        return found + _digests(order, on_file)
+
+
 def load_in_parts(
     asked: Asked,
     whole: Callable[[], Evaluation],
@@ -102,75 +164,92 @@ def load_in_parts(
     if matrix is not None or not systems:
         return None
     runs = name_runs(systems, lambda value: not isinstance(value, (str, Path)))
-    given = [*([] if gold is None else [str(gold)]), *(str(path) for path in runs.files.values()), *map(str, inputs)]
-    files = {path: _files(path) for path in given}
-    every = sorted({path for paths in files.values() for path in paths})
-    texts = [path for path in every if not _is_parquet(path)]
-    size = sum(Path(path).stat().st_size for path in every if path != "-")
-    if texts and asked.elsewhere:
-        raise UserError("a cluster reads Parquet; make it with slicewise convert", where=texts[0])
-    if texts and not (_convertible(texts) and (asked.part_rows or size > LARGE)):
+    named = Named(
+        gold=None if gold is None else str(gold),
+        runs={run: str(path) for run, path in runs.files.items()},
+        restarts=runs.restarts,
+        inputs=tuple(map(str, inputs)),
+        train=None if train is None else str(train),
+        format=format,
+        token_columns=token_columns,
+    )
+    if not _may_be_cut(asked, named):
         return None
     scratch = None if asked.elsewhere else Scratch()
-    columnar = {} if scratch is None else {path: _converted(path, scratch, format, on_file) for path in texts}
-    roles = {path: find_role(*split_column(path), files[path], columnar) for path in given}
-    if uncut := next((role for role in roles.values() if role.is_uncut), None):
-        if asked.elsewhere:
-            raise UserError(
-                "lines with a header are not read in parts; convert it with --format table", where=uncut.name
-            )
-        return None
-    reference = roles[given[0]]
-    for role in roles.values():
-        if role.items != reference.items:
-            here, there = counted(role.items, "item"), counted(reference.items, "item")
-            raise UserError(f"{here}, but {there} in {reference.name}; expected the same items", where=role.name)
-    if not (texts or asked.elsewhere or asked.part_rows or reference.items > MANY_ITEMS or size > LARGE):
-        return None
+    columnar = {} if scratch is None else {path: _converted(path, scratch, format, on_file) for path in named.texts}
+    roles = {one: find_role(*split_column(one), named.files[one], columnar) for one in named.every}
     chosen = check_options(**options)
-    if chosen.strict and chosen.scheme is None and chosen.task not in NOT_TAGGED:
-        if asked.elsewhere:
-            raise UserError("a cluster cannot tell the tag scheme that --strict goes by; add --scheme NAME")
-        return None  # all tags have to be seen to tell the scheme
+    reference, every = roles[named.every[0]], list(roles.values())
+    if not (_is_large(asked, named, reference) and _has_parts(asked, every, chosen)):
+        return None
+    _check_items(every)
     runner = asked.runner()
-    rows = asked.part_rows or _fitting(reference.items, size, runner.at_once)
-    gold_column = None if gold is None else split_column(str(gold))[1]
-    named = tuple(map(str, inputs))
-    training = None if train is None else TrainingFile(str(train), format, gold_column, named, token_columns)
     source = TableParts(
         name=name or stem_of(reference.name),
         gold=None if gold is None else reference,
-        systems={run: roles[str(path)] for run, path in runs.files.items()},
-        inputs=tuple(roles[path] for path in named),
-        restarts=runs.restarts,
+        systems={run: roles[path] for run, path in named.runs.items()},
+        inputs=tuple(roles[path] for path in named.inputs),
+        restarts=named.restarts,
         options=chosen,
         format=format,
-        train=training,
-        bounds=bounds_of(reference.items, rows),
+        train=named.training(),
+        bounds=bounds_of(reference.items, asked.part_rows or _fitting(reference.items, named.size, runner.at_once)),
         token_columns=token_columns,
-        given=tuple(given),
+        given=tuple(named.every),
     )
-    order = [("gold", str(gold))] if gold is not None else []
-    order += [("in", path) for path in named] + ([] if train is None else [("train", str(train))])
-    order += [(run, str(path)) for run, path in runs.files.items()]
-    digests = _digests(order[:1] if gold is not None else [], on_file)
-    digests += [f"format:{format}"] if format else []
-    digests += _digests(order[1:] if gold is not None else order, on_file)
+    digests = named.digests(on_file)
     if on_file is not None:
         on_file(reference.name)
     return evaluation_of(
         source,
         runner,
         digests=digests,
-        dated=datetime.fromtimestamp(max(Path(path).stat().st_mtime for path in every), UTC).date().isoformat(),
+        dated=named.dated,
         whole=None if asked.elsewhere else whole,
         scratch=scratch,
     )
 
 
-def _files(path: str) -> list[str]:
-    name, _ = split_column(path)
-    return paths_of(name)
+def _may_be_cut(asked: Asked, named: Named) -> bool:
+    """Tell whether files are Parquet, or large and can be written as Parquet."""
+    texts = named.texts
+    if texts and asked.elsewhere:
+        raise UserError("a cluster reads Parquet; make it with slicewise convert", where=texts[0])
+    return not texts or (_convertible(texts) and bool(asked.part_rows or named.size > LARGE))
+
+
+def _is_large(asked: Asked, named: Named, reference: Role) -> bool:
+    """Tell whether data is to be read in parts: it is large, or the user says so."""
+    wanted = bool(named.texts or asked.elsewhere or asked.part_rows)
+    return wanted or reference.items > MANY_ITEMS or named.size > LARGE
+
+
+def _has_parts(asked: Asked, roles: Sequence[Role], options: Options) -> bool:
+    """Tell whether a part can be understood without the others; where it cannot, a cluster refuses."""
+    reason = next(_reasons(roles, options), None)
+    if reason is not None and asked.elsewhere:
+        raise reason
+    return reason is None
+
+
+def _reasons(roles: Sequence[Role], options: Options) -> Iterator[UserError]:
+    """Return why all of the data has to be seen, as a cluster would say."""
+    for role in roles:
+        if role.is_uncut:
+            yield UserError(
+                "lines with a header are not read in parts; convert it with --format table", where=role.name
+            )
+        if role.items != roles[0].items and (role.made_from, roles[0].made_from) == ("lines", "conll"):
+            yield UserError("tags alone are not read in parts; convert it with --format conll", where=role.name)
+    if options.strict and options.scheme is None and options.task not in NOT_TAGGED:
+        yield UserError("a cluster cannot tell the tag scheme that --strict goes by; add --scheme NAME")
+
+
+def _check_items(roles: Sequence[Role]) -> None:
+    for role in roles:
+        if role.items != roles[0].items:
+            here, there = counted(role.items, "item"), counted(roles[0].items, "item")
+            raise UserError(f"{here}, but {there} in {roles[0].name}; expected the same items", where=role.name)
 
 
 def _is_parquet(path: str) -> bool:

@@ -9,11 +9,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     import narwhals as nw
     import polars as pl
+
+    Reduction = Callable[[nw.LazyFrame[Any]], nw.LazyFrame[Any]]
+    """What makes a table small; wherever that is, the same expressions do it."""
 
 TEXTS, FIELDS = "texts", "fields"
 """What a part is read with besides the answers: the input texts, and all other fields of the items."""
@@ -30,7 +33,7 @@ class Kernel(Protocol):
     def needs(self) -> frozenset[str]:
         """What the part is read with: `texts`, `fields`."""
 
-    def __call__(self, part: Any) -> pl.DataFrame:
+    def __call__(self, part: Any, /) -> pl.DataFrame:
         """Return the table of a part; of one without items, an empty table with the same columns."""
 
 
@@ -60,6 +63,9 @@ class Runner(Protocol):
     def summed(self, source: PartSource, kernel: Kernel, keep: nw.Expr | None) -> Iterator[pl.DataFrame]:
         """Return the tables of all parts added up, in one or several pieces; only rows that are to be kept."""
 
+    def reduced(self, source: PartSource, kernel: Kernel, reductions: Sequence[Reduction]) -> list[pl.DataFrame]:
+        """Return what reductions leave of the tables of all parts, added up, which stay where they are."""
+
     def gathered(self, source: PartSource, kernel: Kernel) -> list[pl.DataFrame]:
         """Return the tables of all parts in their order."""
 
@@ -81,6 +87,8 @@ class Parts:
     """Reads all of it into memory; None where that cannot be."""
     kept: Scratch | None = None
     """Where what is worked out of parts and wanted again is kept; None where parts are worked on elsewhere."""
+    scattered: bool = False
+    """Whether there are clusters whose items are in several parts."""
 
     @property
     def scratch(self) -> Path | None:

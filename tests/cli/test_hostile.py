@@ -40,6 +40,25 @@ def test_an_interrupt_exits_with_130_and_leaves_nothing(tmp_path: Path) -> None:
     assert sorted(p.name for p in tmp_path.iterdir()) in (["g.conll"], ["g.conll", "o.json"])
 
 
+def test_told_to_end_it_leaves_no_temporary_files(tmp_path: Path) -> None:
+    """Large rows of text are written as Parquet for as long as they are worked on."""
+    (tmp_path / "s.jsonl").write_text('{"s": 1, "t": "some words"}\n' * 400_000)
+    (tmp_path / "tmp").mkdir()
+    rows = ("features", "--task", "scores", "--system", "m=s.jsonl:s", "--input", "s.jsonl:t", "--part-rows", "9000")
+    process = subprocess.Popen(
+        (*COMMAND, *rows, "--json", "o.json"), cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env=os.environ | {"TMPDIR": str(tmp_path / "tmp")},
+    )  # fmt: skip
+    end = time.monotonic() + 30
+    while not list((tmp_path / "tmp").glob("slicewise.*/*")) and time.monotonic() < end:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGTERM)
+    said = process.communicate(timeout=60)
+    assert (process.returncode, said) == (143, (b"", b""))
+    assert list((tmp_path / "tmp").iterdir()) == []
+    assert not (tmp_path / "o.json").exists()
+
+
 def test_a_link_is_followed_and_a_pipe_is_written_to(write: Callable[..., str], run: Callable[..., Any]) -> None:
     write("g.conll", GOLD)
     write("real/t.json", "old")

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import gc
 import gzip
-import json
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+import narwhals as nw
 import numpy as np
 import polars as pl
 import pytest
+from lens_results import content
 
 import slicewise
 from slicewise.align.clusters import MOST_GROUPS, find_clusters
 from slicewise.annotations import Annotations
+from slicewise.engine.gather import Here
 from slicewise.errors import UserError
 from slicewise.loading import load
-from slicewise.table_parts import bounds_of, item_naming, named, whole_clusters
+from slicewise.naming import by_remainder, first_names, item_naming, named_clusters, naming_of
+from slicewise.table_parts import bounds_of, whole_clusters
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,13 +53,6 @@ def given(logs: Path, *, folder: bool = False) -> dict[str, Any]:
     }
 
 
-def content(result: Any) -> Any:
-    """Return a result without the words on how the task was told."""
-    found = json.loads(result.to_json())
-    found["data"]["notes"] = found["data"]["notes"][1:]
-    return found
-
-
 @pytest.mark.parametrize("folder", [False, True])
 @pytest.mark.parametrize("rows", [7, 60, 1000])
 def test_parts_are_the_whole(logs: Path, rows: int, folder: bool) -> None:
@@ -65,7 +61,7 @@ def test_parts_are_the_whole(logs: Path, rows: int, folder: bool) -> None:
     parted = load(**named, part_rows=rows)
     assert parted.parts is not None
     assert len(parted.parts.source) == -(-FILES * ROWS // rows)
-    assert content(slicewise.score(parted)) == content(slicewise.score(load(**named)))
+    assert content(slicewise.score(parted).to_json()) == content(slicewise.score(load(**named)).to_json())
 
 
 def test_a_named_cluster(logs: Path) -> None:
@@ -73,7 +69,7 @@ def test_a_named_cluster(logs: Path) -> None:
     named = given(logs) | {"cluster": "team"}
     parted = load(**named, part_rows=60)
     assert parted.aligned.clusters.count == 9
-    assert content(slicewise.score(parted)) == content(slicewise.score(load(**named)))
+    assert content(slicewise.score(parted).to_json()) == content(slicewise.score(load(**named)).to_json())
 
 
 def test_small_files_are_read_whole(logs: Path) -> None:
@@ -109,22 +105,48 @@ def test_groups_of_items(items: int) -> None:
     np.testing.assert_array_equal(np.concatenate(parts), whole.group)
 
 
-def test_groups_of_many_names() -> None:
-    """More names than groups are hashed as in the whole."""
-    names = pl.Series([f"name {i % 12_000}" for i in range(30_000)])
-    whole = find_clusters(Annotations(name="x", items=30_000, metadata=pl.DataFrame({"doc": names})), None)
-    naming = named("doc", names.unique().to_list(), numbered=False)
-    assert (naming.count, naming.groups) == (whole.count, whole.groups)
-    np.testing.assert_array_equal(naming.of(names[20_000:], 20_000, 10_000).group, whole.group[20_000:])
+@pytest.mark.parametrize("count", [7, MOST_GROUPS, MOST_GROUPS + 1, 12_000])
+@pytest.mark.parametrize("numbered", [False, True])
+def test_groups_of_names(count: int, *, numbered: bool) -> None:
+    """Clusters with names, or numbers for names, that stand anywhere: parts put them together as the whole does."""
+    items, numbers = 30_000, np.arange(30_000) * 7919 % count + 1
+    names = pl.Series(numbers) if numbered else pl.Series([f"name {n}" for n in numbers])
+    gold = {"documents": numbers} if numbered else {"metadata": pl.DataFrame({"doc": names})}
+    whole = find_clusters(Annotations(name="x", items=items, **gold), None)
+    parts = [names[:9_000], names[9_000:9_001], names[9_001:]]
+    every: nw.LazyFrame[Any] = nw.from_native(pl.concat(map(named_clusters, parts)).unique("name").lazy())
+    remainders, first = (reduction(every).collect().to_polars() for reduction in (by_remainder, first_names))
+    naming = naming_of("doc", remainders, first["name"])
+    assert (naming.count, naming.groups) == (whole.count, whole.groups) == (count, naming.groups)
+    assert (remainders.height <= MOST_GROUPS, first.height <= MOST_GROUPS) == (True, True)
+    found = np.concatenate([naming.of(part, 0, len(part)).group for part in parts])
+    together = pl.DataFrame({"whole": whole.group, "parts": found}).n_unique()
+    assert together == whole.groups
+    if count > MOST_GROUPS:
+        np.testing.assert_array_equal(found, whole.group)
 
 
-def test_groups_of_many_documents() -> None:
-    """Documents that a file numbers are hashed by their place."""
-    documents = np.arange(30_000) * 2 // 3
-    whole = find_clusters(Annotations(name="x", items=30_000, documents=documents), None)
-    naming = named("doc", [str(n) for n in np.unique(documents)], numbered=True)
-    own = naming.of(pl.Series(documents[10_000:]).cast(pl.String), 10_000, 20_000)
-    np.testing.assert_array_equal(own.group, whole.group[10_000:])
+def test_clusters_come_back_as_so_many_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Thousands of documents, and items without one: the same result, and no table with a row for each cluster."""
+    rows = 30_000
+    docs = [None if i % 1_000 == 0 else f"d{i * 7919 % 12_000}" for i in range(rows)]
+    scores = [float(i % 5) for i in range(rows)]
+    pl.DataFrame({"doc": docs, "s": scores}).write_parquet(tmp_path / "x.parquet")
+    named: dict[str, Any] = {"task": "scores", "systems": {"m": f"{tmp_path}/x.parquet:s"}}
+    sizes: list[int] = []
+    own = Here.reduced
+
+    def reduced(runner: Here, *given: Any) -> list[pl.DataFrame]:
+        found = own(runner, *given)
+        sizes.extend(table.height for table in found)
+        return found
+
+    monkeypatch.setattr(Here, "reduced", reduced)
+    whole, parted = load(**named), load(**named, part_rows=7_000)
+    assert whole.aligned.clusters.count == parted.aligned.clusters.count == 12_000 - 12 + 30
+    assert len(sizes) == 2
+    assert max(sizes) <= MOST_GROUPS
+    assert content(slicewise.score(parted).to_json()) == content(slicewise.score(whole).to_json())
 
 
 def test_warnings_are_those_of_the_whole(tmp_path: Path) -> None:
@@ -140,7 +162,7 @@ def test_warnings_are_those_of_the_whole(tmp_path: Path) -> None:
     whole, parted = load(**named), load(**named, part_rows=20)
     assert "6 empty outputs" in whole.warnings[0]
     assert sorted(parted.warnings) == sorted(whole.warnings)
-    assert content(slicewise.score(parted))["result"] == content(slicewise.score(whole))["result"]
+    assert content(slicewise.score(parted).to_json())["result"] == content(slicewise.score(whole).to_json())["result"]
 
 
 # ---------------------------------------------------------------------- bad files among many
@@ -220,7 +242,7 @@ def test_rows_of_text(tmp_path: Path, ending: str) -> None:
     assert parted.parts is not None
     assert parted.parts.scratch is not None
     folder = parted.parts.scratch
-    assert content(slicewise.score(parted)) == content(slicewise.score(load(**named)))
+    assert content(slicewise.score(parted).to_json()) == content(slicewise.score(load(**named)).to_json())
     assert folder.is_dir()
     del parted
     gc.collect()

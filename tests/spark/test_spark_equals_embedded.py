@@ -90,7 +90,8 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Given:
         hard = rng.random(size)
         columns = {f"s{k}": (hard > 0.2 + 0.1 * k).astype(np.int8) for k in range(3)}
         text = [" ".join(row) for row in words[drawn]]
-        pl.DataFrame({"prompt": text, **columns}).write_parquet(folder / f"{i}.parquet")
+        users = pl.Series(rng.integers(0, 40_000, size)).cast(pl.String).set(pl.Series(hard > 0.999), None)
+        pl.DataFrame({"prompt": text, "user": users, **columns}).write_parquet(folder / f"{i}.parquet")
     every = f"{folder}/*.parquet"
     return {"task": "scores", "inputs": [f"{every}:prompt"], "systems": {f"s{k}": f"{every}:s{k}" for k in range(3)}}
 
@@ -99,3 +100,10 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Given:
 def test_a_million_items(large: Given, session: Any, lens: str) -> None:
     """More than one would read on one machine, in many parts."""
     compared(lens, large, session, 150_000)
+
+
+def test_many_named_clusters(large: Given, session: Any) -> None:
+    """Forty thousand users whose items are in all files, and items of nobody."""
+    given = large | {"cluster": "user"}
+    assert load(**given, engine=session).aligned.clusters.count > 40_000
+    compared("score", given, session, 150_000)

@@ -19,6 +19,7 @@ from slicewise.align.tokens import same_tokens
 from slicewise.align.units import Merged, UnitSet, merge
 from slicewise.annotations import OUTSIDE, Annotations, Task
 from slicewise.errors import UserError, counted, explained, quoted
+from slicewise.warned import First, Warned, When, number, warned
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -51,7 +52,7 @@ class Aligned:
     confidences: Mapping[str, pl.Series] = field(default_factory=dict)
     """How sure each system is of each item's output, where its file says so."""
     notes: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Warned, ...] = ()
 
     def between(self, start: int, stop: int) -> Aligned:
         """Return some items, one after the other, numbered anew; labels, clusters and groups keep their numbers."""
@@ -125,14 +126,16 @@ def align(
     )
 
 
-def few_clusters(clusters: Clusters) -> tuple[str, ...]:
+def few_clusters(clusters: Clusters) -> tuple[Warned, ...]:
     """Say that there is little to resample."""
     if clusters.count >= 30:
         return ()
     noun = {"item": "item", "doc": "document"}.get(clusters.kind, "cluster")
     if clusters.count < 2:
-        return (f"{counted(clusters.count, noun)} to resample: there are no intervals and no p-values",)
-    return (f"only {counted(clusters.count, noun)} to resample: intervals and p-values are rough below 30",)
+        said = f"{counted(clusters.count, noun)} to resample: there are no intervals and no p-values"
+    else:
+        said = f"only {counted(clusters.count, noun)} to resample: intervals and p-values are rough below 30"
+    return (warned(said, when=When.NEVER),)
 
 
 def _own_gold(systems: Mapping[str, Annotations]) -> Annotations:
@@ -165,10 +168,10 @@ def _same_gold(first: Annotations, other: Annotations) -> None:
         )
 
 
-def _inputs(inputs: Sequence[Annotations], reference: Annotations) -> tuple[pl.DataFrame, list[str]]:
+def _inputs(inputs: Sequence[Annotations], reference: Annotations) -> tuple[pl.DataFrame, list[Warned]]:
     """Return the input fields: `in` for one, `in<1>`, `in<2>` … or `in<column>` for several; and what is odd."""
     columns: list[pl.Series] = []
-    odd: list[str] = []
+    odd: list[Warned] = []
     for given in inputs:
         if given.items != reference.items:
             raise other_count(reference, given)
@@ -193,16 +196,16 @@ def _inputs(inputs: Sequence[Annotations], reference: Annotations) -> tuple[pl.D
     return pl.DataFrame([c.alias(f"in<{name}>") for name, c in zip(names, columns, strict=True)]), odd
 
 
-def _uneven(given: Annotations, widths: pl.Series) -> list[str]:
+def _uneven(given: Annotations, widths: pl.Series) -> list[Warned]:
     """Say that lines have different numbers of fields."""
     first = int(widths[0]) if len(widths) else 1
     other = widths != first
     if not other.any():
         return []
     line = given.item_line(int(other.arg_max() or 0))
-    lines = counted(int(other.sum()), "line")
-    what = f"{lines} with another number of fields than the first line's {first} (first at line {line})"
-    return [f"{given.name}: {what}; fields that a line lacks are empty"]
+    lines, place = number(int(other.sum()), "line"), First(f" (first at line {line})")
+    what = f" with another number of fields than the first line's {first}"
+    return [warned(f"{given.name}: ", lines, what, place, "; fields that a line lacks are empty")]
 
 
 def _own_texts(reference: Annotations) -> pl.DataFrame:
@@ -283,9 +286,10 @@ def _renamed(units: UnitSet, task: Task, options: Options) -> UnitSet:
     return renamed
 
 
-def _oddities(merged: Merged, found: Mapping[str, UnitSet], task: Task, options: Options) -> list[str]:
+def _oddities(merged: Merged, found: Mapping[str, UnitSet], task: Task, options: Options) -> list[Warned]:
     """Return what was left out or counted once, and that there is nothing to find."""
-    empty = [] if merged.frame["gold"].any() else ["gold has no units: recall and per-label scores are undefined"]
+    said = warned("gold has no units: recall and per-label scores are undefined", when=When.EVERY)
+    empty = [] if merged.frame["gold"].any() else [said]
     repeats = dict(zip(found, merged.repeats, strict=True))
     ignored = _ignored(found, task, options) if options.ignore else []
     return [*_repeated(repeats, options), *ignored, *_unmapped(found, options), *_unknown_labels(merged), *empty]
@@ -296,16 +300,16 @@ def _used(found: Mapping[str, UnitSet]) -> set[str]:
     return {part for units in found.values() for label in units.labels for part in (label, label.partition("-")[2])}
 
 
-def _unmapped(found: Mapping[str, UnitSet], options: Options) -> list[str]:
+def _unmapped(found: Mapping[str, UnitSet], options: Options) -> list[Warned]:
     used = _used(found)
     said = [f"--map {old}={options.map[old]}: no unit has the label {old}" for old in options.map if old not in used]
     negative = options.negative_label
     if negative is not None and negative not in used | {OUTSIDE}:
         said.append(f"--negative-label {negative}: nothing has this label")
-    return said
+    return [warned(text, when=When.EVERY) for text in said]
 
 
-def _unknown_labels(merged: Merged) -> list[str]:
+def _unknown_labels(merged: Merged) -> list[Warned]:
     label = merged.frame["label"].to_physical().to_numpy()
     names = ["gold", *merged.frame.columns[5:]]
     size = len(merged.labels)
@@ -314,7 +318,7 @@ def _unknown_labels(merged: Merged) -> list[str]:
     )
 
 
-def unknown_labels(counts: Mapping[str, NDArray[np.int64]], labels: Sequence[str]) -> list[str]:
+def unknown_labels(counts: Mapping[str, NDArray[np.int64]], labels: Sequence[str]) -> list[Warned]:
     """Say which labels a system uses and gold never does: often a slip in a name; `counts` are by label."""
     gold = counts["gold"]
     if not gold.any():
@@ -325,21 +329,24 @@ def unknown_labels(counts: Mapping[str, NDArray[np.int64]], labels: Sequence[str
         listed = [f"{quoted(labels[code])} ({counted(int(own[code]), 'unit')})" for code in strange]
         if listed:
             more = f" and {len(listed) - 3} more" if len(listed) > 3 else ""
-            said.append(f"{name}: never a label in gold: {', '.join(listed[:3])}{more}")
+            text = f"{name}: never a label in gold: {', '.join(listed[:3])}{more}"
+            said.append(warned(text, when=When.NEVER))
     return said
 
 
-def _ignored(found: Mapping[str, UnitSet], task: Task, options: Options) -> list[str]:
+def _ignored(found: Mapping[str, UnitSet], task: Task, options: Options) -> list[Warned]:
     plain = replace(options, map={})
     gone = {name: len(units) - len(_renamed(units, task, plain)) for name, units in found.items()}
-    said = ["ignored labels: " + ", ".join(f"{counted(n, 'unit')} of {name}" for name, n in gone.items())]
+    counts = [piece for name, n in gone.items() for piece in (", ", number(n, "unit"), f" of {name}")]
+    said = [warned("ignored labels: ", *counts[1:])] if any(gone.values()) else []
     unused = [f"--ignore {label}: no unit has this label" for label in sorted(options.ignore - _used(found))]
-    return [*(said if any(gone.values()) else []), *unused]
+    return [*said, *(warned(text, when=When.EVERY) for text in unused)]
 
 
-def _repeated(repeats: Mapping[str, int], options: Options) -> list[str]:
+def _repeated(repeats: Mapping[str, int], options: Options) -> list[Warned]:
     why = " (after --map)" if options.map else ""
-    return [f"{name}: {counted(n, 'unit')} given more than once, counted once{why}" for name, n in repeats.items() if n]
+    what = f" given more than once, counted once{why}"
+    return [warned(f"{name}: ", number(n, "unit"), what) for name, n in repeats.items() if n]
 
 
 def _scheme_notes(schemes: Mapping[str, str]) -> tuple[str, ...]:
@@ -389,7 +396,7 @@ def _align_answers(
         cut = {name for name, text in texts.items() if isinstance(text.dtype, pl.List) and files[name].tabs_separate}
         said = f"{reference.name}: tabs are taken to separate references; if they separate columns, name one: FILE:2"
         # where outputs have tabs too, both are rankings
-        return replace(aligned, answers=pl.DataFrame(columns), warnings=(said,) if cut == {"gold"} else ())
+        return replace(aligned, answers=pl.DataFrame(columns), warnings=(warned(said),) if cut == {"gold"} else ())
     return _align_labels(aligned, files, options)
 
 
@@ -399,7 +406,7 @@ def _read_as(kind: Callable[[Annotations], pl.Series], file: Annotations, name: 
 
 
 def _align_labels(aligned: Aligned, files: Mapping[str, Annotations], options: Options) -> Aligned:
-    warnings: list[str] = []
+    warnings: list[Warned] = []
     columns: list[pl.Series] = []
     found: dict[str, UnitSet] = {}
     for name, given in files.items():

@@ -9,10 +9,12 @@ import polars as pl
 
 from slicewise.align.units import UnitSet
 from slicewise.annotations import CONFIDENCES
-from slicewise.errors import counted, quoted
+from slicewise.errors import quoted
+from slicewise.warned import First, number, warned
 
 if TYPE_CHECKING:
     from slicewise.annotations import Annotations
+    from slicewise.warned import Warned
 
 LARGEST = 1e300
 """Sums of larger scores could overflow."""
@@ -26,7 +28,7 @@ def values(annotations: Annotations) -> pl.Series:
     return annotations.answers
 
 
-def labels(annotations: Annotations, *, gold: bool) -> tuple[pl.Series, list[str]]:
+def labels(annotations: Annotations, *, gold: bool) -> tuple[pl.Series, list[Warned]]:
     """Return one label per item as a string; an empty one is an error in gold and no answer in a system."""
     answers = values(annotations)
     if isinstance(answers.dtype, (pl.List, pl.Struct)):
@@ -38,10 +40,9 @@ def labels(annotations: Annotations, *, gold: bool) -> tuple[pl.Series, list[str
     first = int(empty.arg_max() or 0)
     if gold:
         raise annotations.error("an empty label; expected one label per item", item=first)
-    count = counted(int(empty.sum()), "empty output")
-    return text.set(empty, None), [
-        f"{annotations.called}: {count} (first at line {annotations.item_line(first)}), counted as wrong"
-    ]
+    line = First(f" (first at line {annotations.item_line(first)})")
+    count = number(int(empty.sum()), "empty output")
+    return text.set(empty, None), [warned(f"{annotations.called}: ", count, line, ", counted as wrong")]
 
 
 def label_units(text: pl.Series) -> UnitSet:

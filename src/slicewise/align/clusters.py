@@ -40,12 +40,17 @@ def find_clusters(gold: Annotations, field: str | None) -> Clusters:
     kind, names = cluster_names(gold, field)
     if names is None:
         return grouped(kind, np.arange(gold.items, dtype=np.uint32), None)
-    if names.dtype != pl.String:  # numbered documents
-        _, numbers = np.unique(names.to_numpy(), return_inverse=True)
-        return grouped(kind, numbers.astype(np.uint32), None)
-    distinct = names.unique(maintain_order=True)
-    codes = names.replace_strict(distinct, pl.Series(range(len(distinct))), return_dtype=pl.UInt32).to_numpy()
+    distinct, codes = numbered(names)
     return grouped(kind, codes, distinct)
+
+
+def numbered(names: pl.Series) -> tuple[pl.Series, NDArray[np.uint32]]:
+    """Return the different names in the order in which they stand, and the number of each item's among them."""
+    distinct = names.unique(maintain_order=True)
+    if not len(names):
+        return distinct, np.zeros(0, np.uint32)
+    numbers = pl.Series(range(len(distinct)), dtype=pl.UInt32)
+    return distinct, names.replace_strict(distinct, numbers, return_dtype=pl.UInt32).to_numpy()
 
 
 def cluster_names(gold: Annotations, field: str | None, first: int = 0) -> tuple[str, pl.Series | None]:
@@ -77,10 +82,14 @@ def cluster_names(gold: Annotations, field: str | None, first: int = 0) -> tuple
 
 
 def grouped(kind: str, cluster: NDArray[np.uint32], names: pl.Series | None) -> Clusters:
-    """Put more than 10,000 clusters into 10,000 groups, by a hash of their names, or of their numbers without names."""
+    """Put clusters into groups: each is one, in the order of their names; more than 10,000 into as many by a hash.
+
+    Without names, numbers stand for them.
+    """
     count = int(cluster.max()) + 1 if len(cluster) else 0
     if count <= MOST_GROUPS:
-        return Clusters(kind, cluster, cluster, count, count)
+        place = np.arange(count) if names is None else names.cast(pl.String).rank("ordinal").to_numpy() - 1
+        return Clusters(kind, cluster, place.astype(np.uint32)[cluster], count, count)
     group = remainders(np.arange(count, dtype=np.uint64) if names is None else names)
     number = np.cumsum(np.bincount(group, minlength=MOST_GROUPS) > 0) - 1
     return Clusters(kind, cluster, number.astype(np.uint32)[group][cluster], count, int(number[-1]) + 1)
@@ -88,7 +97,10 @@ def grouped(kind: str, cluster: NDArray[np.uint32], names: pl.Series | None) -> 
 
 def remainders(clusters: NDArray[np.uint64] | pl.Series) -> NDArray[np.int64]:
     """Return the hash of each cluster's number or name, below 10,000."""
-    hashes = _named(clusters) if isinstance(clusters, pl.Series) else _mixed(clusters)
+    if isinstance(clusters, pl.Series):
+        hashes = _named(clusters) if clusters.dtype == pl.String else _mixed(clusters.to_numpy().astype(np.uint64))
+    else:
+        hashes = _mixed(clusters)
     return (hashes % np.uint64(MOST_GROUPS)).astype(np.int64)
 
 

@@ -14,6 +14,7 @@ from slicewise.align.units import UnitSet
 from slicewise.annotations import Annotations, Tags, Task
 from slicewise.errors import UserError, counted, quoted
 from slicewise.read.schemes import read_spans, split_tag, unknown_tags
+from slicewise.warned import First, Total, Warned, number, verb, warned
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,7 +28,7 @@ class Found:
 
     units: UnitSet
     scheme: str | None = None
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Warned, ...] = ()
 
 
 def tagged_lines(annotations: Annotations) -> Annotations:
@@ -74,9 +75,9 @@ def _from_tags(annotations: Annotations, gold: Annotations, task: Task, options:
         raise _unknown_prefix(aligned, aligned.tags, odd)
     spans = read_spans(aligned.tags, aligned.offsets, scheme=options.scheme, strict=options.strict, bare=bare)
     if spans.dropped:
+        n, why = spans.dropped, f" that {spans.scheme} does not allow "
         warnings.append(
-            f"{annotations.called}: {counted(spans.dropped, 'tag')} that {spans.scheme} does not allow "
-            f"{'was' if spans.dropped == 1 else 'were'} dropped (--strict)"
+            warned(f"{annotations.called}: ", number(n, "tag"), why, verb(n, "was", "were"), " dropped (--strict)")
         )
     item = np.searchsorted(aligned.offsets, spans.start, side="right") - 1
     base = aligned.offsets[item]
@@ -144,7 +145,7 @@ def _from_offsets(annotations: Annotations, gold: Annotations, lengths: NDArray[
     return Found(UnitSet(item, start, end, labels.label, labels.labels), None, tuple(warnings))
 
 
-def _other_texts(annotations: Annotations, gold: Annotations, texts: pl.Series, gold_texts: pl.Series) -> str:
+def _other_texts(annotations: Annotations, gold: Annotations, texts: pl.Series, gold_texts: pl.Series) -> Warned:
     different = texts != gold_texts
     first = int(different.arg_max() or 0)
     if int((texts.str.len_chars() != gold_texts.str.len_chars()).sum()):
@@ -154,10 +155,10 @@ def _other_texts(annotations: Annotations, gold: Annotations, texts: pl.Series, 
             "character offsets can be compared only over the same text",
             item=first,
         )
-    return (
-        f"{annotations.called}: {counted(int(different.sum()), 'text')} of {len(texts):,} differ from {gold.name} "
-        f"(first: item {first + 1:,}); aligned by position"
-    )
+    n = int(different.sum())
+    count = number(n, "text"), " of ", Total(len(texts), "items"), verb(n, " differs", " differ")
+    place = f" from {gold.name} (first: ", First("item ", first), "); aligned by position"
+    return warned(f"{annotations.called}: ", *count, *place)
 
 
 def _check_range(

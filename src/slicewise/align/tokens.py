@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from slicewise.errors import UserError, counted, quoted
+from slicewise.warned import First, Total, number, verb, warned
 
 if TYPE_CHECKING:
     import polars as pl
 
     from slicewise.annotations import Annotations
+    from slicewise.warned import Warned
 
 
 def same_tokens(gold: Annotations, system: Annotations) -> Annotations:
@@ -29,7 +31,7 @@ def same_tokens(gold: Annotations, system: Annotations) -> Annotations:
     raise _first_difference(gold, system)
 
 
-def token_texts(gold: Annotations, system: Annotations, *, strict: bool) -> list[str]:
+def token_texts(gold: Annotations, system: Annotations, *, strict: bool) -> list[Warned]:
     """Compare the texts of tokens: a warning with the count, or an error."""
     if gold.tokens is None or system.tokens is None:
         return []
@@ -39,13 +41,12 @@ def token_texts(gold: Annotations, system: Annotations, *, strict: bool) -> list
         return []
     first = int(different.arg_max() or 0)
     example = f"{quoted(system.tokens[first])} for {quoted(gold.tokens[first])} at {at(gold, gold.token_line(first))}"
-    what = f"{counted(count, 'token')} of {len(different):,} {'differs' if count == 1 else 'differ'} in text"
+    differ = verb(count, " differs in text", " differ in text")
+    what = warned(number(count, "token"), " of ", Total(len(different), "tokens"), differ, f" from {gold.name}")
     if strict:
-        message = (
-            f"{what} from {gold.name}, the first {example}; leave out --strict-tokens to align by position all the same"
-        )
+        message = f"{what}, the first {example}; leave out --strict-tokens to align by position all the same"
         raise UserError(message, where=system.name, line=system.token_line(first))
-    return [f"{system.called}: {what} from {gold.name} (first: {example}); aligned by position"]
+    return [warned(f"{system.called}: ", *what.pieces, " (first: ", First(example), "); aligned by position")]
 
 
 def _without_docstarts(gold: Annotations, system: Annotations) -> Annotations | None:

@@ -25,6 +25,8 @@ def repeated(facts: Facts) -> pl.Series:
     return pl.Series(facts.mentioned_before)
 
 
+OF_DOCUMENTS = frozenset({"repeated"})
+"""What a unit has depends on its document."""
 ATTRIBUTES = [
     Attribute(
         name="ePos", summary="where in the sentence the unit begins: 0 at its beginning, towards 1 at its end",

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import narwhals as nw
 import numpy as np
 import polars as pl
 
 from slicewise.annotations import Task
 from slicewise.attributes.facts import Facts
 from slicewise.attributes.told import Told
-from slicewise.engine.gather import FIELDS, gathered, summed
+from slicewise.engine.gather import FIELDS, gathered, reduced
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -112,7 +113,12 @@ def _tells_something(evaluation: Evaluation, name: str, counts: pl.DataFrame) ->
     if different <= most or max(by_part) > most:
         return different <= most
     share = -(-different // MOST_COUNTED)
-    return summed(evaluation, _Different(name, share)).height * share <= most
+    (counted,) = reduced(evaluation, _Different(name, share), _how_many)
+    return int(counted["n"].sum()) * share <= most
+
+
+def _how_many(values: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+    return values.select(n=nw.len().cast(nw.Int64))
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """The options of where large data is worked on."""
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -36,4 +37,6 @@ class EngineOptions:
 
     def chosen(self, on_part: Callable[[int, int], None]) -> dict[str, Any]:
         """Return the same as keywords of `load`; it is told how many items are done, of how many."""
+        if self.engine != "embedded":  # Ctrl-C: what talks to Java would write a stack trace of its own
+            logging.getLogger().addHandler(logging.NullHandler())
         return {"engine": self.engine, "master": self.master, "part_rows": self.part_rows, "on_part": on_part}

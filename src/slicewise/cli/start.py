@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import io
 import os
+import signal
 import sys
 import warnings
 from pathlib import Path
@@ -25,6 +26,7 @@ def main() -> None:
     # typer shows only the subclasses of the exception that all misuse of the command line raises
     misuse: type[Exception] = next(k for k in typer.BadParameter.__mro__ if k.__name__ == "ClickException")
     gc.disable()  # a command is short: looking for cycles costs a tenth of its start and finds nothing
+    before = signal.signal(signal.SIGTERM, _end)
     try:
         if isinstance(code := app(standalone_mode=False), int) and code:
             sys.exit(code)  # 130 after Ctrl-C
@@ -37,7 +39,13 @@ def main() -> None:
     except MemoryError:
         _fail("not enough memory; use fewer systems or a smaller file")
     finally:
+        signal.signal(signal.SIGTERM, before)
         gc.enable()
+
+
+def _end(number: int, _: Any) -> None:
+    """Leave as after Ctrl-C when told to end: nothing half written, no temporary files."""
+    sys.exit(128 + number)
 
 
 def _prepare_streams() -> None:

@@ -21,8 +21,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from slicewise.evaluation import Evaluation
+    from slicewise.parts import Reduction
 
-__all__ = ["FIELDS", "TEXTS", "Kernel", "PartSource", "Parts", "Runner", "gathered", "in_parts", "summed", "whole"]
+__all__ = [
+    "FIELDS",
+    "TEXTS",
+    "Kernel",
+    "PartSource",
+    "Parts",
+    "Runner",
+    "gathered",
+    "in_parts",
+    "reduced",
+    "summed",
+    "whole",
+]
 
 MANY_ROWS = 6_000_000
 """So many rows of parts are kept before they are added up."""
@@ -35,6 +48,21 @@ def summed(evaluation: Evaluation, kernel: Kernel, keep: nw.Expr | None = None) 
         return found if keep is None else nw.from_native(found).filter(keep).to_native()
     pieces = list(evaluation.parts.runner.summed(evaluation.parts.source, kernel, keep))
     return pieces[0] if len(pieces) == 1 else pl.concat(pieces).sort(*kernel.by)
+
+
+def reduced(evaluation: Evaluation, kernel: Kernel, *reductions: Reduction) -> list[pl.DataFrame]:
+    """Return what reductions leave of a kernel's table, for tables that may have a row for every item.
+
+    Where parts are worked on elsewhere, such a table stays there.
+    """
+    if evaluation.parts is None:
+        return _reduced(kernel(evaluation), kernel, reductions)
+    return evaluation.parts.runner.reduced(evaluation.parts.source, kernel, reductions)
+
+
+def _reduced(table: pl.DataFrame, kernel: Kernel, reductions: Sequence[Reduction]) -> list[pl.DataFrame]:
+    whole = added([table], kernel.by, ordered=False).lazy()
+    return [reduction(nw.from_native(whole)).collect().to_polars() for reduction in reductions]
 
 
 def gathered(evaluation: Evaluation, kernel: Kernel) -> list[pl.DataFrame]:
@@ -74,13 +102,21 @@ class Here:
 
     def summed(self, source: PartSource, kernel: Kernel, keep: nw.Expr | None) -> Iterator[pl.DataFrame]:
         """Add up the tables of all parts as they come."""
+        found = added(self._few(source, kernel), kernel.by)
+        yield found if keep is None else nw.from_native(found).filter(keep).to_native()
+
+    def reduced(self, source: PartSource, kernel: Kernel, reductions: Sequence[Reduction]) -> list[pl.DataFrame]:
+        """Return what reductions leave of the tables of all parts."""
+        return _reduced(pl.concat(self._few(source, kernel)), kernel, reductions)
+
+    def _few(self, source: PartSource, kernel: Kernel) -> list[pl.DataFrame]:
+        """Return the tables of all parts; of many rows, some are added up already."""
         kept: list[pl.DataFrame] = []
         for table in self._tables(source, kernel):
             kept.append(table)
             if len(kept) > 1 and sum(one.height for one in kept) > MANY_ROWS + kept[0].height:
                 kept = [added(kept, kernel.by, ordered=False)]
-        found = added(kept, kernel.by)
-        yield found if keep is None else nw.from_native(found).filter(keep).to_native()
+        return kept
 
     def gathered(self, source: PartSource, kernel: Kernel) -> list[pl.DataFrame]:
         """Return the tables of all parts in their order."""

@@ -25,9 +25,9 @@ from slicewise.engine.cells import sums
 from slicewise.errors import UserError, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from slicewise.parts import Kernel, PartSource
+    from slicewise.parts import Kernel, PartSource, Reduction
 
 WRONG, PART = "slicewise:wrong", "slicewise:part"
 """Columns beside a kernel's own: what is wrong in the data, and the number of the part."""
@@ -36,6 +36,7 @@ FEW_PIECES = ("spark.sql.shuffle.partitions", "16")
 """Tables are small: they are added up in few pieces."""
 OFTEN = 0.5
 """Seconds between looks at how far a job is."""
+TOO_LARGE = "too many different scores, numbers or strings: round them, leave their column out, or allow for more"
 MANY = 32
 """Tasks that a cluster may be able to run at the same time."""
 TYPES: dict[Any, str] = {pl.String: "string", pl.Int64: "bigint", pl.Float64: "double", pl.Boolean: "boolean"}
@@ -113,6 +114,28 @@ def _uninterrupted() -> Iterator[None]:
 
 
 @contextmanager
+def _noticed(left: threading.Event) -> Iterator[None]:
+    """Have an event tell that the program was told to end, by Ctrl-C or by a signal that it answers."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    answers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    before: dict[int, Any] = {number: answer for number, answer in answers.items() if callable(answer)}
+
+    def end(number: int, frame: Any) -> None:
+        left.set()
+        before[number](number, frame)
+
+    for number in before:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number, answer in before.items():
+            signal.signal(number, answer)
+
+
+@contextmanager
 def _told_to(file: IO[bytes]) -> Iterator[None]:
     """Have a Java process that is started now write to a file instead of the terminal, as long as it lives."""
     sys.stderr.flush()
@@ -149,15 +172,31 @@ class Spark:
 
     def summed(self, source: PartSource, kernel: Kernel, keep: nw.Expr | None) -> Iterator[pl.DataFrame]:
         """Add up the tables of all parts in the cluster."""
-        empty, frame = self._tables(source, kernel)
-        numbers = [name for name in empty.columns if name not in kernel.by]
-        lazy: nw.LazyFrame[Any] = nw.from_native(frame)
-        found = sums(lazy, [*kernel.by, WRONG], {name: nw.col(name) for name in numbers})
+        empty, found = self._added(source, kernel)
         if keep is not None:
             found = found.filter(keep | ~nw.col(WRONG).is_null())
         with self._watched(source):
             table = _collected(found)
-        yield _checked(table).select(empty.columns).cast(empty.schema)
+        whole = _checked(table).select(empty.columns).cast(empty.schema)
+        yield whole.sort(*kernel.by) if kernel.by else whole
+
+    def reduced(self, source: PartSource, kernel: Kernel, reductions: Sequence[Reduction]) -> list[pl.DataFrame]:
+        """Add up the tables of all parts in the cluster, which keeps the sums until they have been reduced."""
+        kept: Any = self._added(source, kernel)[1].to_native().persist()
+        try:
+            table: nw.LazyFrame[Any] = nw.from_native(kept)
+            right = table.filter(nw.col(WRONG).is_null()).drop(WRONG)
+            with self._watched(source):
+                _checked(_collected(table.filter(~nw.col(WRONG).is_null())))
+                return [_collected(reduction(right)) for reduction in reductions]
+        finally:
+            kept.unpersist()
+
+    def _added(self, source: PartSource, kernel: Kernel) -> tuple[pl.DataFrame, nw.LazyFrame[Any]]:
+        """Return the columns of a kernel's table, and the sum of all parts' with what is wrong in them."""
+        empty, frame = self._tables(source, kernel)
+        numbers = {name: nw.col(name) for name in empty.columns if name not in kernel.by}
+        return empty, sums(nw.from_native(frame), [*kernel.by, WRONG], numbers, ordered=False)
 
     def gathered(self, source: PartSource, kernel: Kernel) -> list[pl.DataFrame]:
         """Return the tables of all parts in their order."""
@@ -171,24 +210,29 @@ class Spark:
 
     @contextmanager
     def _watched(self, source: PartSource) -> Iterator[None]:
-        """Tell how many parts are done while a job runs; Spark Connect does not say."""
-        over, total = threading.Event(), sum(source.items(i) for i in range(len(source)))
-        watch = threading.Thread(target=self._watch, args=(over, len(source), total), daemon=True)
-        if self.on_part is not None:
-            watch.start()
+        """Tell how many parts are done while jobs run, and end them when the program is told to end."""
+        over, left = threading.Event(), threading.Event()
+        total = sum(source.items(i) for i in range(len(source)))
+        threading.Thread(target=self._watch, args=(over, left, len(source), total), daemon=True).start()
         try:
-            yield
+            with _noticed(left):
+                yield
         finally:
             over.set()
 
-    def _watch(self, over: threading.Event, parts: int, total: int) -> None:
+    def _watch(self, over: threading.Event, left: threading.Event, parts: int, total: int) -> None:
+        """Look at the jobs now and then; Spark Connect does not show them, and ends them by itself."""
         try:
-            tracker = self.session.sparkContext.statusTracker()
-            while not over.wait(OFTEN) and self.on_part is not None:
-                stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
-                done = [one.numCompletedTasks for one in stages if one is not None and one.numTasks == parts]
-                if any(done):
-                    self.on_part(total * max(done) // parts, total)
+            context = self.session.sparkContext
+            tracker = context.statusTracker()
+            while not over.wait(OFTEN):
+                if left.is_set():
+                    context.cancelAllJobs()  # more than once: Spark waits for a job that was only about to begin
+                elif self.on_part is not None:
+                    stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
+                    done = [one.numCompletedTasks for one in stages if one is not None and one.numTasks == parts]
+                    if any(done):
+                        self.on_part(total * max(done) // parts, total)
         except Exception:  # the session ends, or is one of Spark Connect
             return
 
@@ -246,17 +290,20 @@ def _collected(frame: nw.LazyFrame[Any]) -> pl.DataFrame:
     try:
         return frame.collect("polars").to_native()  # type: ignore[no-any-return]
     except Exception as problem:
-        if isinstance(problem.__context__, KeyboardInterrupt):  # Spark has something to say of that
-            raise KeyboardInterrupt from None
+        if isinstance(told := problem.__context__, KeyboardInterrupt | SystemExit):  # Spark has to say something of it
+            raise told from None
         raise UserError(_said(problem)) from None
 
 
 def _said(problem: Exception) -> str:
     """Return in one line why a job failed."""
     text = str(problem)
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
     if "No module named 'slicewise'" in text:
         return "the workers' Python has no slicewise; install it there, or name another Python with PYSPARK_PYTHON"
+    if most := re.search(r"bigger than (?:local )?(spark\.driver\.maxResultSize \([^)]*\))", text):
+        return f"the result is larger than {most[1]}; {TOO_LARGE}"
+    lines = [line.strip() for line in text.splitlines()]
+    lines = [line for line in lines if line and not line.startswith(("at ", "..."))]
     told = [line for line in lines if re.match(r"[\w.]*(Error|Exception)\b", line)]
     last = (told or lines or [type(problem).__name__])[-1]
     return f"the Spark job failed: {quoted(last, 300)}; see the logs of the cluster"

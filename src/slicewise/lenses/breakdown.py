@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,10 +16,9 @@ import polars as pl
 from slicewise.annotations import Task
 from slicewise.attributes import Facts, Of, choose
 from slicewise.bucketing import Bucketing, Buckets, Distinct, Slot, Values, bucketing_of, check_buckets, merged
-from slicewise.engine.gather import whole
 from slicewise.errors import UserError, quoted
 from slicewise.lenses.distinct_values import counted_values
-from slicewise.lenses.placed import Placer, Placing, works_in_parts
+from slicewise.lenses.placed import Placer, Placing, with_all_of
 from slicewise.lenses.slot_sums import Wanted, slot_sums
 from slicewise.metrics import DEFAULTS, catalogue, find_metric
 from slicewise.metrics.counts import N_GOLD, N_PRED, f_beta, precision, recall
@@ -102,6 +102,8 @@ class Plan:
     crosses: tuple[tuple[str, str], ...] = ()
     core: bool = False
     """Whether the paper's attributes are meant where none is named."""
+    shared: bool = False
+    """Whether cuts come from other data as well, so that all values count."""
 
     @classmethod
     def of(
@@ -285,14 +287,14 @@ class Sliced:
         self.plan = replace(plan, cuts=cuts)
         self.measure = measure
         every = [*wanted.values(), *crossed.values()]
-        own = next((attribute for attribute in every if not works_in_parts(attribute)), None)
-        if evaluation.parts is not None and own is not None:
-            evaluation = whole(evaluation, f"the attribute {quoted(own.name)}")
-            facts = Facts(evaluation)
+        at_hand = with_all_of(evaluation, every)
+        facts = facts if at_hand is evaluation else Facts(at_hand)
+        evaluation = at_hand
         self.evaluation = evaluation
         self.facts = facts
         self.placer = Placer.of(facts, every, measure.metric)
-        counted = counted_values(evaluation, self.placer, every)
+        most = [None if plan.shared else self.plan.bucketing(one).most_values for one in every]
+        counted = counted_values(evaluation, self.placer, every, most)
         described = [self._described(one, found) for one, found in zip(every, counted, strict=True)]
         self.described, self.only_crossed = described[: len(wanted)], described[len(wanted) :]
         for one in described:
@@ -338,7 +340,8 @@ class Sliced:
         return broken
 
     def _breakdown(self, described: Described, placing: Placing, buckets: Buckets, sums: Summed) -> Breakdown:
-        order = canonical_order(sums.cells.reshape(*sums.cells.shape[:2], -1))
+        groups, systems, *rest = sums.cells.shape
+        order = canonical_order(sums.cells.reshape(groups, systems, prod(rest)))
         return Breakdown(
             described=described,
             placing=placing,

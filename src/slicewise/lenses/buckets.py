@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -69,7 +70,7 @@ def buckets(
     check_options(beta=beta, resamples=resamples, confidence=confidence, seed=seed, restarts=restarts)
     metrics = [metrics] if isinstance(metrics, str) else list(metrics)
     measure = find_measure(evaluation.task, metrics, beta)
-    plan = Plan.of(attributes, buckets, cuts, cross)
+    plan = replace(Plan.of(attributes, buckets, cuts, cross), shared=bool(shared_with))
     sliced = Sliced(evaluation, plan, measure)
     given = _shared(sliced, shared_with)
     broken = broken_down(sliced, given)
@@ -142,7 +143,7 @@ def buckets_of(
     metrics: Sequence[str],
 ) -> dict[str, Buckets]:
     """Return buckets cut from the gold units of several evaluations together, for all of them."""
-    plan = Plan.of(attributes, buckets, cuts, ())
+    plan = replace(Plan.of(attributes, buckets, cuts, ()), shared=True)
     sliced = [Sliced(one, plan, find_measure(one.task, metrics, 1.0)) for one in evaluations]
     return shared_cuts(plan, [one.described for one in sliced])
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import narwhals as nw
 import numpy as np
 import polars as pl
 
 from slicewise.attributes.attribute import Of
 from slicewise.bucketing import Coded, Distinct, merged
-from slicewise.engine.gather import summed
+from slicewise.engine.gather import reduced
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,8 +26,13 @@ if TYPE_CHECKING:
 
 TYPES = (pl.Int64, pl.Float64, pl.String)
 STORED = (np.int64, np.float64)
+KEYS = ("column", "number", "text")
+COUNTS = ("gold", "every", "ranked")
 NOBODY = -1
 """Stands for the attribute where scores are counted, and for the system where values of attributes are."""
+SYSTEMS, KINDS = 1 << 16, 4
+"""A column's number has its attribute, its system, and last what its values are: a type, or missing."""
+MISSING = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,12 +84,14 @@ class _Tally:
         return Ranks.of(numbers, counts)
 
 
-def counted_values(evaluation: Evaluation, placer: Placer, attributes: Sequence[Attribute]) -> list[Counted]:
-    """Count the values of attributes over all parts."""
+def counted_values(
+    evaluation: Evaluation, placer: Placer, attributes: Sequence[Attribute], most: Sequence[int | None]
+) -> list[Counted]:
+    """Count the values of attributes over all parts; `most`: how many categories of each get buckets, None for all."""
     if evaluation.parts is None:
         found = list(_tallies(placer(evaluation), attributes))
     else:
-        found = list(_read(summed(evaluation, _Values(placer, tuple(attributes)))))
+        found = list(_read(*reduced(evaluation, _Values(placer, tuple(attributes)), _First(tuple(most)))))
     known = {(one.attribute, one.system): one for one in found}
     systems = range(len(evaluation.systems) if placer.metric is not None else 0)
     scores = [known[NOBODY, j].ranks() for j in systems]
@@ -132,7 +140,7 @@ class _Values:
 
     placer: Placer
     attributes: tuple[Attribute, ...]
-    by: tuple[str, ...] = ("attribute", "system", "type", "missing", "number", "text")
+    by: tuple[str, ...] = KEYS
 
     @property
     def needs(self) -> frozenset[str]:
@@ -149,20 +157,47 @@ def _table(tally: _Tally) -> pl.DataFrame:
     text = values if values.dtype == pl.String else pl.Series([""]).new_from_index(0, len(values))
     number = np.zeros(len(values), np.int64) if values.dtype == pl.String else values.to_numpy().view(np.int64)
     counts = {"gold": tally.values.gold, "every": tally.values.every, "ranked": tally.ranked}
-    there = pl.DataFrame({"missing": np.zeros(len(values), np.int64), "number": number, "text": text} | counts)
+    there = pl.DataFrame({"number": number, "text": text} | counts)
     without = {"gold": [0], "every": [tally.values.missing], "ranked": [0]}
-    missing = pl.DataFrame({"missing": [1], "number": [0], "text": [""]} | without)
-    place = {"attribute": tally.attribute, "system": tally.system, "type": TYPES.index(values.dtype)}
-    keys = [pl.lit(number, pl.Int64).alias(name) for name, number in place.items()]
-    return pl.concat([there, missing]).select(*keys, pl.all())
+    missing = pl.DataFrame({"number": [TYPES.index(values.dtype)], "text": [""]} | without)
+    column = ((tally.attribute - NOBODY) * SYSTEMS + tally.system - NOBODY) * KINDS
+    kinds = {TYPES.index(values.dtype): there, MISSING: missing}
+    return pl.concat(
+        rows.select(pl.lit(column + kind, pl.Int64).alias("column"), pl.all()) for kind, rows in kinds.items()
+    )
+
+
+@dataclass(frozen=True)
+class _First:
+    """Leaves of categories the most frequent, one more than get a bucket of their own: there may be any number."""
+
+    most: tuple[int | None, ...]
+    """How many of each attribute do; None: all."""
+
+    def __call__(self, counts: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+        """Return all numbers, and the first categories."""
+        every = [i for i, most in enumerate(self.most) if most is None]
+        left = max((most for most in self.most if most is not None), default=0) + 1
+        own = nw.col("column") // (SYSTEMS * KINDS) + NOBODY
+        short = (nw.col("column") % KINDS != TYPES.index(pl.String)) | own.is_in(every)
+        long = counts.filter(~short).with_columns(one=nw.lit(1), seldom=-nw.col("gold"))
+        place = nw.col("one").cum_sum().over("column", order_by=("seldom", "text"))
+        first = long.with_columns(place=place).filter(nw.col("place") <= left)
+        return nw.concat([table.select(*KEYS, *COUNTS) for table in (counts.filter(short), first)])
 
 
 def _read(table: pl.DataFrame) -> Iterator[_Tally]:
     """Yield what the parts' tables together say."""
-    for (attribute, system, kind), rows in table.group_by("attribute", "system", "type"):
-        there = rows.filter(pl.col("missing") == 0)
+    columns = {int(number): rows for (number,), rows in table.partition_by("column", as_dict=True).items()}
+    for number, missing in columns.items():
+        if number % KINDS != MISSING:
+            continue
+        first = number - MISSING
+        kind = next((kind for kind in range(len(TYPES)) if first + kind in columns), int(missing["number"][0]))
+        there = columns.get(first + kind, missing.clear())
         values = there["text"] if TYPES[kind] == pl.String else pl.Series(there["number"].to_numpy().view(STORED[kind]))
         order = values.arg_sort()
-        gold, every, ranked = (there[name].gather(order).to_numpy() for name in ("gold", "every", "ranked"))
-        distinct = Distinct(values.gather(order), gold, every, int(rows["every"].sum()) - int(every.sum()))
-        yield _Tally(attribute, system, distinct, ranked)
+        gold, every, ranked = (there[name].gather(order).to_numpy() for name in COUNTS)
+        attribute, system = divmod(number // KINDS, SYSTEMS)
+        distinct = Distinct(values.gather(order), gold, every, int(missing["every"].sum()))
+        yield _Tally(attribute + NOBODY, system + NOBODY, distinct, ranked)

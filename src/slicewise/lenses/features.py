@@ -23,7 +23,7 @@ from slicewise.lenses.feature_tests import WAYS, ranked
 from slicewise.lenses.folding import NEAREST, Shown, fold
 from slicewise.lenses.inference import ALPHA, bounds_of, check_options
 from slicewise.lenses.part_view import Listing, Maker, asked_for
-from slicewise.lenses.placed import works_in_parts
+from slicewise.lenses.placed import with_all_of
 from slicewise.lenses.population import ItemScoring, UnitScoring, scored_whole, unit_counts
 from slicewise.lenses.ranked_parts import RankedParts
 from slicewise.lenses.ranking import RankedRows
@@ -173,10 +173,8 @@ def features(
 
 def _at_hand(evaluation: Evaluation, attributes: Sequence[str], *, units: bool, geval: bool) -> Evaluation:
     """Return the data as a whole where features cannot be worked out of parts."""
-    if evaluation.parts is not None and attributes:
-        asked = asked_for(Facts(evaluation), attributes, units=units)
-        own = next((attribute for attribute in asked if not works_in_parts(attribute)), None)
-        evaluation = evaluation if own is None else whole(evaluation, f"the attribute {quoted(own.name)}")
+    if evaluation.parts is not None and (attributes or (units and evaluation.parts.scattered)):
+        evaluation = with_all_of(evaluation, asked_for(Facts(evaluation), attributes, units=units))
     return whole(evaluation, "--geval") if geval else evaluation
 
 

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from slicewise.attributes import Facts
 from slicewise.extract.items import ItemFeatures, Wanted
 from slicewise.extract.units import UnitFeatures
 from slicewise.lenses.bin_contents import is_bare
 from slicewise.lenses.features import Request, feature_list, lists_in_parts
 from slicewise.lenses.outcomes import GOLD
-from slicewise.lenses.part_view import Listing, Maker
+from slicewise.lenses.part_view import Listing, Maker, asked_for
+from slicewise.lenses.placed import with_all_of
 from slicewise.lenses.population import UnitScoring, of_rows
 from slicewise.lenses.ranked_parts import RankedParts
 from slicewise.results.features import FeatureList
@@ -47,6 +49,8 @@ def features_of_nobody(
     drawn = Resamples(groups, resamples, seed) if resamples and groups > 1 and not alone else None
     scoring = _FoundByAnyone("gold" if units else "items", outcomes.reader)
     wanted = Wanted(least=request.least)
+    if units and evaluation.parts is not None and evaluation.parts.scattered:
+        evaluation = with_all_of(evaluation, asked_for(Facts(evaluation), (), units=units))
     if evaluation.parts is not None:
         maker = Maker(wanted, () if units else ("all",), units)
         listing = Listing(scoring, "gold" if units else None)

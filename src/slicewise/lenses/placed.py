@@ -13,11 +13,13 @@ from slicewise.attributes import Facts, Of, catalogue, values_of
 from slicewise.attributes.attribute import TAGGED, Need
 from slicewise.attributes.columns import OfItem, OfTokens
 from slicewise.attributes.mentions import OF_ALL_STRINGS
+from slicewise.attributes.place import OF_DOCUMENTS
 from slicewise.attributes.strings import strings_of
 from slicewise.bucketing import Coded
 from slicewise.engine import item_statistics
-from slicewise.engine.gather import FIELDS, TEXTS
+from slicewise.engine.gather import FIELDS, TEXTS, whole
 from slicewise.engine.slices import Holders
+from slicewise.errors import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -163,10 +165,18 @@ def _needs(evaluation: Evaluation, attributes: Sequence[Attribute], metric: Metr
     tagged = evaluation.task in TAGGED and evaluation.aligned.tokens is None
     texts = tagged or any(Need.WORDS in attribute.needs for attribute in attributes)
     texts = texts or (metric is not None and metric.takes_input)
-    fields = any(isinstance(attribute.values, OfItem) for attribute in attributes)
+    fields = any(isinstance(one.values, OfItem) or Need.CONFIDENCE in one.needs for one in attributes)
     return frozenset({TEXTS} if texts else ()) | frozenset({FIELDS} if fields else ())
 
 
-def works_in_parts(attribute: Attribute) -> bool:
-    """Tell whether an attribute's values of a part do not depend on the other parts, or on what is told of them."""
-    return isinstance(attribute.values, (OfItem, OfTokens)) or catalogue().get(attribute.name) is attribute
+def with_all_of(evaluation: Evaluation, attributes: Sequence[Attribute]) -> Evaluation:
+    """Return the data as a whole where the values that an attribute has in a part depend on other parts."""
+    if evaluation.parts is None:
+        return evaluation
+    for attribute in attributes:
+        ours = isinstance(attribute.values, (OfItem, OfTokens)) or catalogue().get(attribute.name) is attribute
+        if not ours:
+            return whole(evaluation, f"the attribute {quoted(attribute.name)}")
+        if attribute.name in OF_DOCUMENTS and evaluation.parts.scattered:
+            return whole(evaluation, f"the attribute {attribute.name} of clusters that stand in several places")
+    return evaluation

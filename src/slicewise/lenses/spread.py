@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import narwhals as nw
 import numpy as np
 import polars as pl
 
 from slicewise.annotations import Task
 from slicewise.attributes import Facts
-from slicewise.engine.gather import gathered, summed
+from slicewise.engine.gather import gathered, reduced, summed
 from slicewise.lenses.extremes import Extremes, by_bin, extreme_table
 from slicewise.lenses.mentions import item_names, needed
 from slicewise.results.difficulty import Form, Surface
@@ -62,8 +63,7 @@ def spread(evaluation: Evaluation, outcomes: OutcomeCounts, top: int) -> tuple[l
     """
     if surfaces(evaluation) is None:
         return [], 0
-    ranked = _ranked(evaluation, outcomes)
-    forms = ranked.head(MOST_FORMS)
+    forms, count = _ranked(evaluation, outcomes)
     chosen = forms.head(top or forms.height)
     chosen = chosen.filter(chosen["lost"] > 0)
     sides = _sides(evaluation, outcomes.reader, chosen)
@@ -77,27 +77,50 @@ def spread(evaluation: Evaluation, outcomes: OutcomeCounts, top: int) -> tuple[l
             found=sides[i][1] if i < len(sides) else (),
         )
         for i, row in enumerate(forms.iter_rows(named=True))
-    ], ranked.height
+    ], count
 
 
-def _ranked(evaluation: Evaluation, outcomes: OutcomeCounts) -> pl.DataFrame:
-    """Return the strings that stand several times in gold, how they spread over the bins, and what is lost."""
+def _ranked(evaluation: Evaluation, outcomes: OutcomeCounts) -> tuple[pl.DataFrame, int]:
+    """Return the strings that stand several times in gold, how they spread over the bins, and how many they are."""
     systems = len(outcomes.systems)
-    kernel = _Strings(outcomes.reader, needed(evaluation), alone=evaluation.parts is None)
-    counts = summed(evaluation, kernel)
-    names = counts["string"].unique(maintain_order=True)
-    codes = counts["string"].rle_id().to_numpy().astype(np.int64)
-    table = np.zeros((len(names), systems + 1), np.int64)
-    table[codes, counts["bin"].to_numpy()] = counts["n"].to_numpy()
-    several = np.flatnonzero(table.sum(axis=1) > 1)
-    table, names = table[several], names.gather(several)
-    n = table.sum(axis=1)
-    median = _medians(table, n)
-    below = np.maximum(median[:, None] - np.arange(systems + 1), 0)
-    lost = (table * below).sum(axis=1) / systems
+    found, count = reduced(evaluation, _Strings(outcomes.reader, needed(evaluation)), _most_lost, _how_many)
+    found = found.sort(*ORDER, "bin", descending=[True, True, False, False])
+    rows = found.unique("string", maintain_order=True)
+    table = np.zeros((rows.height, systems + 1), np.int64)
+    table[found["string"].rle_id().to_numpy().astype(np.int64), found["bin"].to_numpy()] = found["n"].to_numpy()
+    n = rows["every"].to_numpy()
     bins = pl.Series(table, dtype=pl.List(pl.Int64)) if len(table) else pl.Series([], dtype=pl.List(pl.Int64))
-    rows = pl.DataFrame({"string": names, "n": n, "lost": lost, "median": median, "bins": bins})
-    return rows.sort(["lost", "n", "string"], descending=[True, True, False])
+    columns = {"string": rows["string"], "n": n, "lost": rows["lost"] / systems}
+    return pl.DataFrame(columns | {"median": _medians(table, n), "bins": bins}), int(count["n"].sum())
+
+
+ORDER = "lost", "every", "string"
+
+
+def _most_lost(counts: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+    """Return the bins of the strings that lose most.
+
+    A mention loses as many bins as it is below its string's median: from every bin below it on to the next, all
+    mentions up to there lose one each.
+    """
+    found = _several(counts).with_columns(
+        up_to=nw.col("n").cum_sum().over("string", order_by="bin"),
+        next=nw.col("bin").shift(-1).over("string", order_by="bin"),
+    )
+    below = nw.col("up_to") <= (nw.col("every") - 1) // 2
+    lost = nw.when(below).then(nw.col("up_to") * (nw.col("next") - nw.col("bin"))).otherwise(0)
+    strings = found.with_columns(lost=lost).group_by("string", "every").agg(nw.col("lost").sum())
+    first = strings.sort(*ORDER, descending=[True, True, False]).head(MOST_FORMS)
+    return found.select("string", "bin", "n").join(first, on="string", how="inner")
+
+
+def _how_many(counts: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+    """Return how many strings stand several times."""
+    return _several(counts).select("string").unique("string").select(n=nw.len().cast(nw.Int64))
+
+
+def _several(counts: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+    return counts.with_columns(every=nw.col("n").sum().over("string")).filter(nw.col("every") > 1)
 
 
 def _medians(table: NDArray[np.int64], n: Index) -> Index:
@@ -111,8 +134,6 @@ class _Strings:
 
     reader: Reader
     shown_with: frozenset[str]
-    alone: bool
-    """Whether there are no other parts: strings that stand once are left out then."""
     by: tuple[str, ...] = ("string", "bin")
 
     @property
@@ -126,8 +147,7 @@ class _Strings:
         if texts is None:
             raise ValueError("no strings")
         rows = pl.DataFrame({"string": texts.fill_null(""), "bin": outcomes.bins}).filter(outcomes.gold)
-        counts = rows.group_by("string", "bin").len("n").cast({"n": pl.Int64})
-        return counts.filter(pl.col("n").sum().over("string") > 1) if self.alone else counts
+        return rows.group_by("string", "bin").len("n").cast({"bin": pl.Int64, "n": pl.Int64})
 
 
 def _sides(

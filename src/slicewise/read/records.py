@@ -9,6 +9,7 @@ import polars as pl
 
 from slicewise.annotations import CONFIDENCES, Annotations, Places, Tags
 from slicewise.errors import UserError, counted, did_you_mean, quoted
+from slicewise.warned import Warned, When, number, warned
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -58,7 +59,7 @@ def annotate(source: Source, frame: pl.DataFrame, lines: Sequence[NDArray[np.int
     lists = fields.pop("spans", None)
     notes = []
     if lists is not None and lists.null_count():
-        notes.append(f"{name}: {counted(lists.null_count(), 'item')} without 'spans', taken to have none")
+        notes.append(warned(f"{name}: ", number(lists.null_count(), "item"), " without 'spans', taken to have none"))
     spans = _spans(lists, error)
     return Annotations(
         name=name,
@@ -79,14 +80,15 @@ def _is_list(column: pl.Series | None) -> bool:
     return column is not None and isinstance(column.dtype, pl.List)
 
 
-def _like_a_header(name: str, column: str | None, answers: pl.Series | None) -> list[str]:
+def _like_a_header(name: str, column: str | None, answers: pl.Series | None) -> list[Warned]:
     """Say where the first row of a numbered column looks like a header: its value never occurs again, the others do."""
     if column is None or not column.isdigit() or answers is None or answers.dtype != pl.String or len(answers) < MANY:
         return []
     first, rest = answers[0], answers[1:]
     if (rest == first).any() or rest.n_unique() * 5 > len(rest):
         return []
-    return [f"{name}: is {quoted(str(first))} in the first row a header? if so, name the column: FILE:{first}"]
+    said = f"{name}: is {quoted(str(first))} in the first row a header? if so, name the column: FILE:{first}"
+    return [warned(said, when=When.FIRST)]
 
 
 def _pick(name: str, frame: pl.DataFrame, column: str) -> pl.Series:

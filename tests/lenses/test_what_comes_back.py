@@ -1,0 +1,88 @@
+"""What is made of all parts together does not grow with the items: no table has a row for each of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+import pytest
+from lens_results import LENSES
+
+import slicewise
+from slicewise.engine.gather import Here, in_parts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    import narwhals as nw
+
+    from slicewise import Evaluation
+    from slicewise.engine.gather import Kernel, PartSource
+    from slicewise.parts import Reduction
+
+FEW, MANY = 3_000, 9_000
+
+
+@dataclass(frozen=True)
+class Watched(Here):
+    """Works here, and remembers how many rows come back of every kernel."""
+
+    rows: dict[str, int] = field(default_factory=dict)
+
+    def _seen(self, kernel: Kernel, tables: Sequence[pl.DataFrame]) -> list[pl.DataFrame]:
+        name = type(kernel).__name__
+        self.rows[name] = max(self.rows.get(name, 0), sum(table.height for table in tables))
+        return list(tables)
+
+    def summed(self, source: PartSource, kernel: Kernel, keep: nw.Expr | None) -> Iterator[pl.DataFrame]:
+        yield from self._seen(kernel, list(super().summed(source, kernel, keep)))
+
+    def reduced(self, source: PartSource, kernel: Kernel, reductions: Sequence[Reduction]) -> list[pl.DataFrame]:
+        return self._seen(kernel, super().reduced(source, kernel, reductions))
+
+    def gathered(self, source: PartSource, kernel: Kernel) -> list[pl.DataFrame]:
+        return self._seen(kernel, super().gathered(source, kernel))
+
+
+def logs(folder: Path, items: int, answers: dict[str, Any]) -> None:
+    """Write prompts of which each is different, with users who have a few each, and teams."""
+    rng, number = np.random.default_rng(items), np.arange(items)
+    words = np.array([f"w{i}" for i in range(40)])
+    texts = [f"{' '.join(row)} {i}" for i, row in enumerate(words[rng.integers(0, 40, (items, 5))])]
+    fields = {"text": texts, "user": [f"u{i}" for i in number * 7919 % (items // 3)], "team": number % 30}
+    found = {name: rng.choice(values, items) for name, values in answers.items()}
+    pl.DataFrame(fields | found).cast({"team": pl.String}).write_parquet(folder / f"{items}.parquet")
+
+
+def rows_back(evaluation: Evaluation, lens: str) -> dict[str, int]:
+    """Return how many rows come back."""
+    parts = in_parts(evaluation, 3).parts
+    assert parts is not None
+    runner = Watched()
+    LENSES[lens](evaluation.parted(replace(parts, runner=runner)), resamples=10)
+    return runner.rows
+
+
+@pytest.mark.parametrize("lens", LENSES)
+@pytest.mark.parametrize("task", ["scores", "labels"])
+def test_no_table_has_a_row_for_each_item(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, task: str, lens: str
+) -> None:
+    """Three times the items, each with a text of its own and a third as many users: no more rows."""
+    monkeypatch.setattr("slicewise.lenses.suspects.MOST", 100)
+    values: list[Any] = [0, 1] if task == "scores" else ["yes", "no", "maybe"]
+    names = ("a", "b") if task == "scores" else ("gold", "a", "b")
+    found = []
+    for items in (FEW, MANY):
+        logs(tmp_path, items, dict.fromkeys(names, values))
+        file = f"{tmp_path}/{items}.parquet"
+        given: dict[str, Any] = {"gold": f"{file}:gold"} if task == "labels" else {}
+        given |= {"systems": {name: f"{file}:{name}" for name in ("a", "b")}, "inputs": [f"{file}:text"]}
+        evaluation = slicewise.load(task=task, cluster="team", **given)
+        found.append(rows_back(evaluation, lens))
+    few, many = found
+    grown = {name: (few.get(name, 0), rows) for name, rows in many.items() if rows > 1.5 * few.get(name, 0) + 30}
+    assert not grown
