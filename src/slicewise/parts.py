@@ -6,17 +6,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+Result = TypeVar("Result")
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterator
     from pathlib import Path
 
     import narwhals as nw
+    import numpy as np
     import polars as pl
+    from numpy.typing import NDArray
 
     Reduction = Callable[[nw.LazyFrame[Any]], nw.LazyFrame[Any]]
     """What makes a table small; wherever that is, the same expressions do it."""
+    Steps = Generator[Reduction, pl.DataFrame, Result]
+    """Asks for one reduction after the other, is given what each leaves, and returns what comes of it."""
 
 TEXTS, FIELDS = "texts", "fields"
 """What a part is read with besides the answers: the input texts, and all other fields of the items."""
@@ -37,6 +43,13 @@ class Kernel(Protocol):
         """Return the table of a part; of one without items, an empty table with the same columns."""
 
 
+class Knowing(Kernel, Protocol):
+    """A kernel that has to know the ranks of a part's values among those of all parts."""
+
+    def knowing(self, ranks: pl.DataFrame, /) -> Kernel:
+        """Return a kernel that knows the ranks of one part's values: by `column` and `value`, `doubled`."""
+
+
 class PartSource(Protocol):
     """Where parts come from; travels to other processes."""
 
@@ -53,6 +66,16 @@ class PartSource(Protocol):
         """Read a part: labels, groups and item numbers are those of the whole data."""
 
 
+class Ranked(Protocol):
+    """Values that may all be different, ranked where the parts are: a part can be told the ranks of its own."""
+
+    def sizes(self, column: int) -> pl.DataFrame:
+        """Return how many values, `groups`, so many rows have, `n`."""
+
+    def at(self, column: int, places: NDArray[np.int64]) -> pl.DataFrame:
+        """Return the values at some places from 0, ascending: each once as `value`, its first place `start` and `n`."""
+
+
 class Runner(Protocol):
     """Where kernels run: here, part by part, or on a cluster."""
 
@@ -60,14 +83,37 @@ class Runner(Protocol):
     def at_once(self) -> int:
         """How many parts are worked on at the same time."""
 
-    def summed(self, source: PartSource, kernel: Kernel, keep: nw.Expr | None) -> Iterator[pl.DataFrame]:
-        """Return the tables of all parts added up, in one or several pieces; only rows that are to be kept."""
+    @property
+    def most_back(self) -> int | None:
+        """How many different values of a column may come back; None: any number."""
 
-    def reduced(self, source: PartSource, kernel: Kernel, reductions: Sequence[Reduction]) -> list[pl.DataFrame]:
-        """Return what reductions leave of the tables of all parts, added up, which stay where they are."""
+    def ranked(self, source: PartSource, kernel: Kernel) -> Ranked:
+        """Rank the values that a kernel counts as `n` by `column` and `value`; it returns a row of every part."""
+
+    def summed(
+        self, source: PartSource, kernel: Kernel, keep: nw.Expr | None, told: Ranked | None = None
+    ) -> Iterator[pl.DataFrame]:
+        """Return the tables of all parts added up, in one or several pieces; only rows that are to be kept.
+
+        `told`: what the kernel is told of each part.
+        """
+
+    def reduced(self, source: PartSource, kernel: Kernel, steps: Steps[Result], told: Ranked | None = None) -> Result:
+        """Return what comes of reductions of the tables of all parts, added up, which stay where they are."""
 
     def gathered(self, source: PartSource, kernel: Kernel) -> list[pl.DataFrame]:
         """Return the tables of all parts in their order."""
+
+
+def stepped(steps: Steps[Result], reduce: Callable[[Reduction], pl.DataFrame]) -> Result:
+    """Give steps what they ask for, and return what comes of it."""
+    try:
+        asked = next(steps)
+        while True:
+            asked = steps.send(reduce(asked))
+    except StopIteration as end:
+        found: Result = end.value
+        return found
 
 
 class Scratch(Protocol):

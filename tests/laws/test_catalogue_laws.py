@@ -184,6 +184,15 @@ def renamed(result: ScoreResult, names: dict[str, str]) -> dict[str, Any]:
     return found
 
 
+def same(found: Any, expected: Any) -> bool:
+    """Whether two results say the same, but for the last bits of sums of fractions."""
+    if isinstance(expected, dict):
+        return found.keys() == expected.keys() and all(same(found[key], expected[key]) for key in expected)
+    if isinstance(expected, list):
+        return len(found) == len(expected) and all(map(same, found, expected))
+    return bool(found == (pytest.approx(expected, rel=1e-12) if isinstance(expected, float) else expected))
+
+
 def has_mirror_images(own: Drawn) -> bool:
     """Say whether two systems have the same statistics in other clusters; nothing but their order tells them apart."""
     parts = [statistics for _, statistics in own.cells]
@@ -239,7 +248,7 @@ def test_the_order_of_items_systems_and_predictions_makes_no_difference(task: Ta
         order = own.rng.permutation(own.corpus.items).tolist()
         names = own.rng.permutation(list(own.corpus.systems)).tolist()
         other = own.corpus.take(order).named({name: name for name in names}).reversed_answers()
-        assert numbers(own.resampled) == numbers(scored(other, resamples=20))
+        assert same(numbers(own.resampled), numbers(scored(other, resamples=20)))
 
 
 def test_the_order_of_items_in_a_document_makes_no_difference() -> None:
@@ -262,7 +271,7 @@ def test_the_names_of_systems_make_no_difference(task: Task, kind: str | None) -
         others = own.rng.permutation(["x", "A", "ß", "a"]).tolist()
         names = dict(zip(own.corpus.systems, others, strict=False))
         after = scored(own.corpus.named(names), resamples=20)
-        assert renamed(own.resampled, names) == renamed(after, {name: name for name in names.values()})
+        assert same(renamed(own.resampled, names), renamed(after, {name: name for name in names.values()}))
 
 
 @pytest.mark.parametrize("name", ["*", "^a.*$", "^.*$", "tp:a", "n_gold", "0:1", "a", " "])

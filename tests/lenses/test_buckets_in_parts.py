@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import narwhals as nw
 
     from slicewise.engine.gather import Kernel, PartSource
+    from slicewise.parts import Ranked
 
 drawn = settings(
     deadline=None,
@@ -237,7 +238,9 @@ def test_a_function_of_the_users_own_is_refused_on_a_cluster() -> None:
 class Elsewhere(Here):
     """Sends kernels on a journey, and looks at what they bring back."""
 
-    def summed(self, source: PartSource, kernel: Kernel, keep: nw.Expr | None) -> Iterator[pl.DataFrame]:
+    def summed(
+        self, source: PartSource, kernel: Kernel, keep: nw.Expr | None, told: Ranked | None = None
+    ) -> Iterator[pl.DataFrame]:
         """Add up the tables of kernels that have travelled."""
         cloudpickle = pytest.importorskip("pyspark.cloudpickle")
         sent = cloudpickle.loads(cloudpickle.dumps(kernel))
@@ -246,7 +249,7 @@ class Elsewhere(Here):
             assert {table.schema[name] for name in sent.by} <= {pl.Int64(), pl.String()}
             assert {kind for name, kind in table.schema.items() if name not in sent.by} == {pl.Int64()}
             assert not any(column.null_count() for column in table)
-        return super().summed(source, sent, keep)
+        return super().summed(source, sent, keep, told)
 
 
 @pytest.mark.parametrize("task", [Task.SPANS, Task.LABELS, Task.SCORES])

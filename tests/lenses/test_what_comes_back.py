@@ -14,14 +14,14 @@ import slicewise
 from slicewise.engine.gather import Here, in_parts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
     from pathlib import Path
 
     import narwhals as nw
 
     from slicewise import Evaluation
     from slicewise.engine.gather import Kernel, PartSource
-    from slicewise.parts import Reduction
+    from slicewise.parts import Ranked, Result, Steps
 
 FEW, MANY = 3_000, 9_000
 
@@ -32,19 +32,30 @@ class Watched(Here):
 
     rows: dict[str, int] = field(default_factory=dict)
 
-    def _seen(self, kernel: Kernel, tables: Sequence[pl.DataFrame]) -> list[pl.DataFrame]:
+    def _seen(self, kernel: Kernel, table: pl.DataFrame) -> pl.DataFrame:
         name = type(kernel).__name__
-        self.rows[name] = max(self.rows.get(name, 0), sum(table.height for table in tables))
-        return list(tables)
+        self.rows[name] = max(self.rows.get(name, 0), table.height)
+        return table
 
-    def summed(self, source: PartSource, kernel: Kernel, keep: nw.Expr | None) -> Iterator[pl.DataFrame]:
-        yield from self._seen(kernel, list(super().summed(source, kernel, keep)))
+    def summed(
+        self, source: PartSource, kernel: Kernel, keep: nw.Expr | None, told: Ranked | None = None
+    ) -> Iterator[pl.DataFrame]:
+        yield from (self._seen(kernel, table) for table in super().summed(source, kernel, keep, told))
 
-    def reduced(self, source: PartSource, kernel: Kernel, reductions: Sequence[Reduction]) -> list[pl.DataFrame]:
-        return self._seen(kernel, super().reduced(source, kernel, reductions))
+    def reduced(self, source: PartSource, kernel: Kernel, steps: Steps[Result], told: Ranked | None = None) -> Result:
+        return super().reduced(source, kernel, self._watched(kernel, steps), told)
+
+    def _watched(self, kernel: Kernel, steps: Steps[Result]) -> Steps[Result]:
+        try:
+            asked = next(steps)
+            while True:
+                asked = steps.send(self._seen(kernel, (yield asked)))
+        except StopIteration as end:
+            found: Result = end.value
+            return found
 
     def gathered(self, source: PartSource, kernel: Kernel) -> list[pl.DataFrame]:
-        return self._seen(kernel, super().gathered(source, kernel))
+        return [self._seen(kernel, table) for table in super().gathered(source, kernel)]
 
 
 def logs(folder: Path, items: int, answers: dict[str, Any]) -> None:

@@ -107,3 +107,26 @@ def test_many_named_clusters(large: Given, session: Any) -> None:
     given = large | {"cluster": "user"}
     assert load(**given, engine=session).aligned.clusters.count > 40_000
     compared("score", given, session, 150_000)
+
+
+@pytest.fixture(scope="module")
+def fractions(tmp_path_factory: pytest.TempPathFactory) -> Given:
+    """Items with scores that nearly all differ, of two systems, and a third with few different ones."""
+    folder = tmp_path_factory.mktemp("fractions")
+    rng, size = np.random.default_rng(3), 40_000
+    words = np.array([f"w{i}" for i in range(300)])
+    text = [" ".join(row) for row in words[(rng.pareto(1.0, (size, 4)) * 3).astype(np.int64) % len(words)]]
+    price = pl.Series(np.round(rng.normal(0, 50, size), 3)).set(pl.Series(rng.random(size) < 0.1), None)
+    scores = {"a": rng.normal(size=size), "b": np.round(rng.random(size), 5), "c": rng.integers(0, 9, size) / 9}
+    frame = pl.DataFrame({"prompt": text, "price": price.cast(pl.String), **scores})
+    frame.write_parquet(folder / "x.parquet")
+    every = f"{folder}/x.parquet"
+    inputs = [f"{every}:prompt", f"{every}:price"]
+    return {"task": "scores", "inputs": inputs, "systems": {name: f"{every}:{name}" for name in scores}}
+
+
+def test_ranks_stay_in_the_cluster(fractions: Given, session: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where scores and numbers are too many to come back, each part is told the ranks of its own."""
+    monkeypatch.setattr("slicewise.engine.spark.MOST_BACK", 1_000)
+    options = {"numbers": True, "bigrams": True, "min_count": 20}
+    compared("features", fractions, session, 5_000, **options)

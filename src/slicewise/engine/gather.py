@@ -14,14 +14,18 @@ import narwhals as nw
 import polars as pl
 
 from slicewise.engine.cells import sums
+from slicewise.engine.ranks import KEYS, classes, doubled, groups, hit
 from slicewise.errors import UserError
-from slicewise.parts import FIELDS, TEXTS, Kernel, Parts, PartSource, Runner
+from slicewise.parts import FIELDS, TEXTS, Kernel, Parts, PartSource, Result, Runner, stepped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    import numpy as np
+    from numpy.typing import NDArray
+
     from slicewise.evaluation import Evaluation
-    from slicewise.parts import Reduction
+    from slicewise.parts import Ranked, Reduction, Steps
 
 __all__ = [
     "FIELDS",
@@ -32,6 +36,9 @@ __all__ = [
     "Runner",
     "gathered",
     "in_parts",
+    "made_small",
+    "most_back",
+    "ranked",
     "reduced",
     "summed",
     "whole",
@@ -41,28 +48,59 @@ MANY_ROWS = 6_000_000
 """So many rows of parts are kept before they are added up."""
 
 
-def summed(evaluation: Evaluation, kernel: Kernel, keep: nw.Expr | None = None) -> pl.DataFrame:
-    """Return a kernel's table of the whole data, one row per key, in the order of the keys; `keep`: some rows only."""
+def summed(
+    evaluation: Evaluation, kernel: Kernel, keep: nw.Expr | None = None, told: Ranked | None = None
+) -> pl.DataFrame:
+    """Return a kernel's table of the whole data, one row per key, in the order of the keys; `keep`: some rows only.
+
+    `told`: of what the kernel has to know the ranks.
+    """
     if evaluation.parts is None:
         found = added([kernel(evaluation)], kernel.by)
         return found if keep is None else nw.from_native(found).filter(keep).to_native()
-    pieces = list(evaluation.parts.runner.summed(evaluation.parts.source, kernel, keep))
+    pieces = list(evaluation.parts.runner.summed(evaluation.parts.source, kernel, keep, told))
     return pieces[0] if len(pieces) == 1 else pl.concat(pieces).sort(*kernel.by)
 
 
-def reduced(evaluation: Evaluation, kernel: Kernel, *reductions: Reduction) -> list[pl.DataFrame]:
+def ranked(evaluation: Evaluation, kernel: Kernel) -> Ranked:
+    """Rank the values that a kernel counts, where the parts are."""
+    if evaluation.parts is None:
+        raise NotImplementedError
+    return evaluation.parts.runner.ranked(evaluation.parts.source, kernel)
+
+
+def most_back(evaluation: Evaluation) -> int | None:
+    """Return how many different values of a column may be brought together; None: any number."""
+    return None if evaluation.parts is None else evaluation.parts.runner.most_back
+
+
+def reduced(
+    evaluation: Evaluation, kernel: Kernel, *reductions: Reduction, told: Ranked | None = None
+) -> list[pl.DataFrame]:
     """Return what reductions leave of a kernel's table, for tables that may have a row for every item.
 
     Where parts are worked on elsewhere, such a table stays there.
     """
+    return made_small(evaluation, kernel, _each(reductions), told)
+
+
+def _each(reductions: Sequence[Reduction]) -> Steps[list[pl.DataFrame]]:
+    found = []
+    for reduction in reductions:
+        found.append((yield reduction))  # noqa: PERF401 (a comprehension cannot)
+    return found
+
+
+def made_small(evaluation: Evaluation, kernel: Kernel, steps: Steps[Result], told: Ranked | None = None) -> Result:
+    """Return what comes of reductions of a kernel's table, of which later ones may depend on what earlier ones left."""
     if evaluation.parts is None:
-        return _reduced(kernel(evaluation), kernel, reductions)
-    return evaluation.parts.runner.reduced(evaluation.parts.source, kernel, reductions)
+        return _made_small(kernel(evaluation), kernel, steps)
+    return evaluation.parts.runner.reduced(evaluation.parts.source, kernel, steps, told)
 
 
-def _reduced(table: pl.DataFrame, kernel: Kernel, reductions: Sequence[Reduction]) -> list[pl.DataFrame]:
+def _made_small(table: pl.DataFrame, kernel: Kernel, steps: Steps[Result]) -> Result:
     whole = added([table], kernel.by, ordered=False).lazy()
-    return [reduction(nw.from_native(whole)).collect().to_polars() for reduction in reductions]
+    return stepped(steps, lambda reduction: reduction(nw.from_native(whole)).collect().to_polars())
 
 
 def gathered(evaluation: Evaluation, kernel: Kernel) -> list[pl.DataFrame]:
@@ -99,15 +137,23 @@ class Here:
     on_part: Callable[[int, int], None] | None = None
     """Told how many items are done, of how many."""
     at_once: int = 1
+    most_back: int | None = None
 
-    def summed(self, source: PartSource, kernel: Kernel, keep: nw.Expr | None) -> Iterator[pl.DataFrame]:
+    def ranked(self, source: PartSource, kernel: Kernel) -> RankedHere:
+        """Rank the values of all parts together."""
+        counts = added(self._few(source, kernel), kernel.by, ordered=False)
+        return RankedHere(classes(nw.from_native(counts.lazy())).collect().to_polars().sort(*KEYS))
+
+    def summed(
+        self, source: PartSource, kernel: Kernel, keep: nw.Expr | None, told: Ranked | None = None
+    ) -> Iterator[pl.DataFrame]:
         """Add up the tables of all parts as they come."""
-        found = added(self._few(source, kernel), kernel.by)
+        found = added(self._few(source, _told(kernel, told)), kernel.by)
         yield found if keep is None else nw.from_native(found).filter(keep).to_native()
 
-    def reduced(self, source: PartSource, kernel: Kernel, reductions: Sequence[Reduction]) -> list[pl.DataFrame]:
-        """Return what reductions leave of the tables of all parts."""
-        return _reduced(pl.concat(self._few(source, kernel)), kernel, reductions)
+    def reduced(self, source: PartSource, kernel: Kernel, steps: Steps[Result], told: Ranked | None = None) -> Result:
+        """Return what comes of reductions of the tables of all parts."""
+        return _made_small(pl.concat(self._few(source, _told(kernel, told))), kernel, steps)
 
     def _few(self, source: PartSource, kernel: Kernel) -> list[pl.DataFrame]:
         """Return the tables of all parts; of many rows, some are added up already."""
@@ -129,6 +175,30 @@ class Here:
             done += source.items(i)
             if self.on_part is not None:
                 self.on_part(done, total)
+
+
+def _told(kernel: Kernel, told: Ranked | None) -> Kernel:
+    """Return a kernel that knows the ranks of all values."""
+    if not isinstance(told, RankedHere):
+        return kernel
+    knowing: Any = kernel
+    known: Kernel = knowing.knowing(nw.from_native(told.places).select(*KEYS, doubled=doubled()).to_native())
+    return known
+
+
+@dataclass(frozen=True, eq=False)
+class RankedHere:
+    """Values of columns with their places, in order."""
+
+    places: pl.DataFrame
+
+    def sizes(self, column: int) -> pl.DataFrame:
+        """Return how many values so many rows have."""
+        return groups(nw.from_native(self.places.lazy()), column).collect().to_polars()
+
+    def at(self, column: int, places: NDArray[np.int64]) -> pl.DataFrame:
+        """Return the values at some places."""
+        return hit(self.places.filter(pl.col("column") == column), places).select("value", "start", "n")
 
 
 @dataclass(frozen=True)

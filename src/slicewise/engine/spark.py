@@ -14,7 +14,8 @@ import sys
 import tempfile
 import threading
 import warnings
-from contextlib import contextmanager
+import weakref
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any
 
@@ -22,20 +23,29 @@ import narwhals as nw
 import polars as pl
 
 from slicewise.engine.cells import sums
+from slicewise.engine.ranks import KEYS, classes, doubled, groups, hit
 from slicewise.errors import UserError, quoted
+from slicewise.parts import Result, stepped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
 
-    from slicewise.parts import Kernel, PartSource, Reduction
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from slicewise.parts import Kernel, PartSource, Ranked, Steps
 
 WRONG, PART = "slicewise:wrong", "slicewise:part"
 """Columns beside a kernel's own: what is wrong in the data, and the number of the part."""
 INSTALL = "Spark is not installed; install it: pip install 'slicewise[spark]', and Java 17 or newer"
 FEW_PIECES = ("spark.sql.shuffle.partitions", "16")
 """Tables are small: they are added up in few pieces."""
+SORTED = "merge"
+"""How tables are joined: Spark takes what kernels return for small, and would send it to every worker."""
 OFTEN = 0.5
 """Seconds between looks at how far a job is."""
+MOST_BACK = 3_500_000
+"""Different values of a column that may come back; of more, ranks stay in the cluster."""
 TOO_LARGE = "too many different scores, numbers or strings: round them, leave their column out, or allow for more"
 MANY = 32
 """Tasks that a cluster may be able to run at the same time."""
@@ -170,9 +180,16 @@ class Spark:
         except Exception:
             return MANY
 
-    def summed(self, source: PartSource, kernel: Kernel, keep: nw.Expr | None) -> Iterator[pl.DataFrame]:
+    @property
+    def most_back(self) -> int:
+        """How many different values of a column may come back."""
+        return MOST_BACK
+
+    def summed(
+        self, source: PartSource, kernel: Kernel, keep: nw.Expr | None, told: Ranked | None = None
+    ) -> Iterator[pl.DataFrame]:
         """Add up the tables of all parts in the cluster."""
-        empty, found = self._added(source, kernel)
+        empty, found = self._added(source, kernel, told)
         if keep is not None:
             found = found.filter(keep | ~nw.col(WRONG).is_null())
         with self._watched(source):
@@ -180,21 +197,39 @@ class Spark:
         whole = _checked(table).select(empty.columns).cast(empty.schema)
         yield whole.sort(*kernel.by) if kernel.by else whole
 
-    def reduced(self, source: PartSource, kernel: Kernel, reductions: Sequence[Reduction]) -> list[pl.DataFrame]:
+    def reduced(self, source: PartSource, kernel: Kernel, steps: Steps[Result], told: Ranked | None = None) -> Result:
         """Add up the tables of all parts in the cluster, which keeps the sums until they have been reduced."""
-        kept: Any = self._added(source, kernel)[1].to_native().persist()
+        kept: Any = self._added(source, kernel, told)[1].to_native().persist()
         try:
-            table: nw.LazyFrame[Any] = nw.from_native(kept)
+            table: nw.LazyFrame[Any] = nw.from_native(kept.hint(SORTED))
             right = table.filter(nw.col(WRONG).is_null()).drop(WRONG)
             with self._watched(source):
                 _checked(_collected(table.filter(~nw.col(WRONG).is_null())))
-                return [_collected(reduction(right)) for reduction in reductions]
+                return stepped(steps, lambda reduction: _collected(reduction(right)))
         finally:
             kept.unpersist()
 
-    def _added(self, source: PartSource, kernel: Kernel) -> tuple[pl.DataFrame, nw.LazyFrame[Any]]:
+    def ranked(self, source: PartSource, kernel: Kernel) -> SparkRanked:
+        """Rank the values of all parts in the cluster, which keeps them."""
+        rows = self._tables(source, kernel)[1].persist()
+        right: nw.LazyFrame[Any] = nw.from_native(rows.hint(SORTED)).filter(nw.col(WRONG).is_null())
+        places = nw.to_native(classes(sums(right, KEYS, {"n": nw.col("n")}, ordered=False))).persist()
+        every = nw.from_native(places.hint(SORTED)).select(*KEYS, doubled=doubled())
+        told = right.select(PART, *KEYS).join(every, on=list(KEYS), how="inner").to_native()
+        told = told.repartition(len(source), PART).persist()
+        with self._watched(source):
+            _checked(_collected(nw.from_native(rows).filter(~nw.col(WRONG).is_null())))
+            parts = _collected(nw.from_native(told).select(nw.col(PART).n_unique()))
+        rows.unpersist()
+        if parts.item() != len(source):
+            raise UserError("the Spark job failed: not every part has ranks; see the logs of the cluster")
+        return SparkRanked(self, source, places, told)
+
+    def _added(
+        self, source: PartSource, kernel: Kernel, told: Ranked | None = None
+    ) -> tuple[pl.DataFrame, nw.LazyFrame[Any]]:
         """Return the columns of a kernel's table, and the sum of all parts' with what is wrong in them."""
-        empty, frame = self._tables(source, kernel)
+        empty, frame = self._tables(source, kernel, told)
         numbers = {name: nw.col(name) for name in empty.columns if name not in kernel.by}
         return empty, sums(nw.from_native(frame), [*kernel.by, WRONG], numbers, ordered=False)
 
@@ -236,11 +271,13 @@ class Spark:
         except Exception:  # the session ends, or is one of Spark Connect
             return
 
-    def _tables(self, source: PartSource, kernel: Kernel) -> tuple[pl.DataFrame, Any]:
+    def _tables(self, source: PartSource, kernel: Kernel, told: Ranked | None = None) -> tuple[pl.DataFrame, Any]:
         """Return the columns of a kernel's table, and a Spark frame with the rows of all parts."""
         empty = kernel(source.head(kernel.needs))
         columns = [f"`{name}` {_spark_type(kind)}" for name, kind in empty.schema.items()]
         schema = ", ".join([*columns, f"`{PART}` bigint", f"`{WRONG}` string"])
+        if isinstance(told, SparkRanked):
+            return empty, told.told.groupBy(PART).applyInArrow(_told_task(source, kernel, empty), schema)
         numbers = self.session.range(0, len(source), 1, len(source))
         return empty, numbers.mapInArrow(_Task(source, kernel, empty), schema)
 
@@ -263,7 +300,11 @@ class _Task:
         """Return the kernel's tables as Arrow batches."""
         for batch in batches:
             for number in batch.column(0).to_pylist():
-                yield from _small_lists(self._table(number).to_arrow(compat_level=pl.CompatLevel.oldest())).to_batches()
+                yield from self.arrow(number).to_batches()
+
+    def arrow(self, number: int) -> Any:
+        """Return the kernel's table of one part."""
+        return _as_spark_takes(self._table(number).to_arrow(compat_level=pl.CompatLevel.oldest()))
 
     def _table(self, number: int) -> pl.DataFrame:
         wrong = None
@@ -275,14 +316,67 @@ class _Task:
         return table.with_columns(pl.lit(number, pl.Int64).alias(PART), pl.lit(wrong, pl.String).alias(WRONG))
 
 
-def _small_lists(table: Any) -> Any:
-    """Return an Arrow table with lists as Spark takes them."""
+def _told_task(source: PartSource, kernel: Kernel, empty: pl.DataFrame) -> Callable[[Any], Any]:
+    """Return what a worker does with the ranks of one part's values."""
+
+    def run(ranks: Any) -> Any:
+        table = pl.DataFrame(ranks)
+        knowing: Any = kernel
+        return _Task(source, knowing.knowing(table.drop(PART)), empty).arrow(int(table[PART][0]))
+
+    return run
+
+
+def _as_spark_takes(table: Any) -> Any:
+    """Return an Arrow table with strings and lists as Spark takes them."""
     import pyarrow as pa
 
     for i, field in enumerate(table.schema):
         if pa.types.is_large_list(field.type):
             table = table.set_column(i, field.name, table.column(i).cast(pa.list_(pa.string())))
+        elif pa.types.is_large_string(field.type):
+            table = table.set_column(i, field.name, table.column(i).cast(pa.string()))
     return table
+
+
+@dataclass(frozen=True, eq=False)
+class SparkRanked:
+    """Values of columns that a cluster has ranked, and keeps as long as this is known."""
+
+    cluster: Spark
+    source: PartSource
+    places: Any
+    """By column and value: `n`, and the first place."""
+    told: Any
+    """Of every part, its values with their doubled ranks."""
+
+    def __post_init__(self) -> None:
+        """Have the cluster forget it together with this."""
+        for frame in (self.places, self.told):
+            weakref.finalize(self, _forget, frame)
+
+    def sizes(self, column: int) -> pl.DataFrame:
+        """Return how many values so many rows have."""
+        with self.cluster._watched(self.source):
+            return _collected(groups(nw.from_native(self.places), column))
+
+    def at(self, column: int, places: NDArray[np.int64]) -> pl.DataFrame:
+        """Return the values at some places."""
+        own = self.places.filter(self.places["column"] == column)
+
+        def run(batches: Iterator[Any]) -> Iterator[Any]:
+            for batch in batches:
+                found = hit(pl.DataFrame(batch), places)
+                yield from found.select("value", "start", "n").to_arrow().to_batches()
+
+        found = own.mapInArrow(run, "value bigint, start bigint, n bigint")
+        with self.cluster._watched(self.source):
+            return _collected(nw.from_native(found)).sort("start")
+
+
+def _forget(frame: Any) -> None:
+    with suppress(Exception):  # the session may have ended
+        frame.unpersist()
 
 
 def _collected(frame: nw.LazyFrame[Any]) -> pl.DataFrame:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import polars as pl
 
+from slicewise.engine.ranks import KEYS, NONE
 from slicewise.extract.family import Kind
 from slicewise.extract.items import ItemFeatures
 from slicewise.extract.pairs import overlaps, pairs
@@ -15,6 +16,7 @@ from slicewise.extract.parallel import at_once
 from slicewise.extract.text import reading
 from slicewise.lenses.details import GROUP_KEYS, group_sums, sums_of, telling
 from slicewise.lenses.numbers import number_table
+from slicewise.stats.ranks import in_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from slicewise.lenses.population import Population
     from slicewise.lenses.wishes import Wishes
 
+    Array = NDArray[np.float64]
     Index = NDArray[np.int64]
 
 TOO_MANY = ""
@@ -65,10 +68,49 @@ class ScoreCounts:
 
 
 @dataclass(frozen=True)
-class FeatureCounts:
-    """Counts the rows of every list that have a feature, and sums their ranks."""
+class ScoreColumns:
+    """Counts the scores of some lists, a column each; there is also a row of every part."""
+
+    listings: tuple[Listing, ...]
+    places: Mapping[int, int]
+    """Of these lists, by their numbers: how many decimal places scores have."""
+    by: tuple[str, ...] = KEYS
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """What the scores are made of."""
+        return frozenset[str]().union(*(self.listings[i].scoring.needs for i in self.places))
+
+    def __call__(self, part: Evaluation) -> pl.DataFrame:
+        """Return the counts of a part."""
+        every = {i: self.listings[i].population(part, places).oriented for i, places in self.places.items()}
+        return counted_columns(every)
+
+
+def counted_columns(columns: Mapping[int, Array]) -> pl.DataFrame:
+    """Count the values of columns, none of which is NaN, as whole numbers in the same order; there is always a row."""
+    tables = [pl.DataFrame({"column": [NONE], "value": [0], "n": [0]})]
+    for number, values in columns.items():
+        found = pl.DataFrame({"value": in_order(values)}).group_by("value").agg(n=pl.len().cast(pl.Int64))
+        tables.append(found.select(pl.lit(number, pl.Int64).alias("column"), "value", "n"))
+    return pl.concat(tables)
+
+
+@dataclass(frozen=True)
+class Viewing:
+    """What looks at a part with what is known of the whole data."""
 
     view: View
+
+    def knowing(self, ranks: pl.DataFrame) -> Self:
+        """Return one that is told the ranks of a part's scores."""
+        return replace(self, view=self.view.knowing(ranks))
+
+
+@dataclass(frozen=True)
+class FeatureCounts(Viewing):
+    """Counts the rows of every list that have a feature, and sums their ranks."""
+
     by: tuple[str, ...] = ("family", "feature")
 
     @property
@@ -158,10 +200,9 @@ class _Weights:
 
 
 @dataclass(frozen=True)
-class RunCounts:
+class RunCounts(Viewing):
     """Counts the rows that have runs of a length, of tokens that are frequent in all of the data."""
 
-    view: View
     runs: Mapping[tuple[str, str | None], Runs]
     """By namespace and whose text it is."""
     length: int
@@ -187,10 +228,9 @@ class RunCounts:
 
 
 @dataclass(frozen=True)
-class NumberCounts:
+class NumberCounts(Viewing):
     """Counts the rows of every list by the value of each number and by rank."""
 
-    view: View
     numbers: tuple[tuple[tuple[Kind, str, str], ...], ...]
     """Of each list the kinds, namespaces and names of its numbers."""
     by: tuple[str, ...] = ("list", "number", "value", "doubled")
@@ -217,10 +257,9 @@ class NumberCounts:
 
 
 @dataclass(frozen=True)
-class PairCounts:
+class PairCounts(Viewing):
     """Counts the rows that have two features of a list, and sums their ranks."""
 
-    view: View
     list: int
     wishes: Wishes
     start: int

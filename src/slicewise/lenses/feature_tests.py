@@ -13,7 +13,6 @@ from slicewise.extract.parallel import at_once
 from slicewise.extract.relation import Limits
 from slicewise.lenses.sources import Extremes, Single, Source, Together, named
 from slicewise.stats.geval import geval_tail
-from slicewise.stats.kendall import kendall
 from slicewise.stats.rank_sums import METHODS, NORMAL
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from slicewise.extract.pairs import Pairs
-    from slicewise.lenses.numbers import Numbers
+    from slicewise.lenses.numbers import Number
     from slicewise.stats.geval import GevalNumber
     from slicewise.stats.rank_sums import RankNull
 
@@ -121,10 +120,10 @@ class Evidence(Protocol):
     def singles(self, least: int) -> list[Counts]:
         """Return the features that enough rows have, and enough have not, family by family."""
 
-    def numbers(self) -> list[Numbers]:
+    def numbers(self) -> list[Number]:
         """Return the numbers that rows have."""
 
-    def geval_number(self, numbers: Numbers) -> GevalNumber | None:
+    def geval_number(self, numbers: Number) -> GevalNumber | None:
         """Return what the published tool says of a number."""
 
     def pairs(self, sources: Sequence[Single], source: NDArray[np.int32], place: Index, least: int) -> Iterator[Pairs]:
@@ -188,13 +187,13 @@ class _Tester:
         size = len(counts.n)
         return self.binary(np.full(size, number, np.int32), np.arange(size), counts.n, counts.doubled)
 
-    def number(self, numbers: Numbers, number: int, least: int) -> list[tuple[Source, Tests]]:
+    def number(self, numbers: Number, number: int, least: int) -> list[tuple[Source, Tests]]:
         """Test a number both ways: as two features, or as the published tool does, as one."""
         if numbers.size < max(2, 0 if self.geval else least) or numbers.alike:
             return []
         if self.geval:
             return self._geval_number(numbers, number)
-        found = kendall(numbers.doubled, numbers.values, numbers.n)
+        found = numbers.kendall()
         if np.isnan(found.z):
             return []
         tails = (found.large, found.small) if self.side == "low" else (found.small, found.large)
@@ -207,7 +206,7 @@ class _Tester:
         )  # fmt: skip
         return [(Extremes(numbers, found.tau), tests)]
 
-    def _geval_number(self, numbers: Numbers, number: int) -> list[tuple[Source, Tests]]:
+    def _geval_number(self, numbers: Number, number: int) -> list[tuple[Source, Tests]]:
         found = self.evidence.geval_number(numbers)
         if found is None:
             return []

@@ -1,22 +1,57 @@
-"""A number that rows have, as a table: how many rows have which value and which rank."""
+"""A number that rows have: as a table of how many rows have which value and which rank, or what comes of one."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import polars as pl
 
 from slicewise.extract.family import quarter
+from slicewise.stats.kendall import kendall
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from slicewise.extract.family import Kind
+    from slicewise.stats.kendall import Agreement, Kendall
 
     Array = NDArray[np.float64]
     Index = NDArray[np.int64]
+
+
+class Number(Protocol):
+    """A number over the rows of a population, of those that have it."""
+
+    @property
+    def kind(self) -> Kind:
+        """What it is."""
+
+    @property
+    def space(self) -> str:
+        """The namespace."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+
+    @property
+    def size(self) -> int:
+        """How many rows have a value."""
+
+    @property
+    def alike(self) -> bool:
+        """Whether all have the same."""
+
+    def cut(self, *, large: bool) -> float:
+        """Return where the quarter of the rows begins that have the largest or smallest values."""
+
+    def extreme(self, *, large: bool) -> tuple[int, int]:
+        """Return how many rows that quarter has, with the value at its end, and the sum of their doubled ranks."""
+
+    def kendall(self) -> Kendall:
+        """Return how the number goes with scores."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +87,41 @@ class Numbers:
         cut = self.cut(large=large)
         here = self.values >= cut if large else self.values <= cut
         return int(self.n[here].sum()), int((self.n[here] * self.doubled[here]).sum())
+
+    def kendall(self) -> Kendall:
+        """Return how the number goes with scores."""
+        return kendall(self.doubled, self.values, self.n)
+
+
+@dataclass(frozen=True, eq=False)
+class FarNumbers:
+    """What comes of a number of which there are too many combinations with ranks to be brought together."""
+
+    kind: Kind
+    space: str
+    name: str
+    agreement: Agreement
+    alike: bool
+    cuts: tuple[float, float]
+    """Where the quarters with the largest and the smallest values begin."""
+    extremes: tuple[tuple[int, int], tuple[int, int]]
+
+    @property
+    def size(self) -> int:
+        """How many rows have a value."""
+        return self.agreement.n
+
+    def cut(self, *, large: bool) -> float:
+        """Return where the quarter of the rows begins that have the largest or smallest values."""
+        return self.cuts[not large]
+
+    def extreme(self, *, large: bool) -> tuple[int, int]:
+        """Return how many rows that quarter has, and the sum of their doubled ranks."""
+        return self.extremes[not large]
+
+    def kendall(self) -> Kendall:
+        """Return how the number goes with scores."""
+        return self.agreement.kendall()
 
 
 def number_table(values: Array, doubled: Index) -> pl.DataFrame:

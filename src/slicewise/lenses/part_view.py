@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 
 from slicewise.attributes.facts import Facts
 from slicewise.attributes.mentions import OF_ALL_STRINGS
@@ -16,6 +17,7 @@ from slicewise.extract.family import Kind
 from slicewise.extract.items import ItemFeatures
 from slicewise.extract.units import UnitFeatures
 from slicewise.lenses.population import tidy
+from slicewise.stats.ranks import from_order
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,6 +45,11 @@ class Listing:
     whose: str | None
     """The system whose outputs have features too; of units, `gold` or `returned`."""
     confusions: bool = False
+
+    def population(self, part: Evaluation, places: int) -> Population:
+        """Return the rows, with scores to so many decimal places."""
+        found = self.scoring.scored(part)
+        return replace(found, scores=tidy(found.scores, places))
 
     def families(self, made: Features) -> list[Family]:
         """Return the features that are listed."""
@@ -104,6 +111,8 @@ class Ladder:
     scores: Array
     """Distinct, ascending, the lower the worse."""
     doubled: Index
+    far: bool = False
+    """Whether there are too many to be known everywhere: a part is told its own."""
 
     def ranks(self, population: Population) -> Index:
         """Return the doubled rank of each row."""
@@ -132,8 +141,17 @@ class View:
 
     def population(self, part: Evaluation, i: int) -> Population:
         """Return the rows of a list."""
-        found = self.listings[i].scoring.scored(part)
-        return replace(found, scores=tidy(found.scores, self.ladders[i].places))
+        return self.listings[i].population(part, self.ladders[i].places)
+
+    def knowing(self, ranks: pl.DataFrame) -> View:
+        """Return one with the ranks of the scores in a part; their columns are the numbers of their lists."""
+        ladders = list(self.ladders)
+        for i, ladder in enumerate(self.ladders):
+            if ladder.far:
+                own = ranks.filter(pl.col("column") == i).sort("value")
+                scores, doubled = from_order(own["value"].to_numpy()), own["doubled"].to_numpy()
+                ladders[i] = replace(ladder, scores=scores, doubled=doubled)
+        return replace(self, ladders=tuple(ladders))
 
 
 def asked_for(facts: Facts, names: Sequence[str], *, units: bool) -> list[Attribute]:

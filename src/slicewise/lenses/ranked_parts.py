@@ -25,33 +25,33 @@ from slicewise.lenses.feature_kernels import (
     TOO_MANY,
     FeatureCounts,
     GroupSums,
-    NumberCounts,
     Overlaps,
     PairCounts,
     PartDetails,
     RunCounts,
-    ScoreCounts,
 )
 from slicewise.lenses.feature_tests import Counts
 from slicewise.lenses.folding import FURTHEST, alike_counts
-from slicewise.lenses.numbers import Numbers
-from slicewise.lenses.part_view import Ladder, View, families_of
-from slicewise.lenses.population import places_of, tidy, told
+from slicewise.lenses.heads import heads_of
+from slicewise.lenses.number_blocks import numbers_of
+from slicewise.lenses.part_view import View, families_of
 from slicewise.lenses.sources import Extremes, Together
 from slicewise.lenses.wishes import End, Known, Named, Wishes, some_of
-from slicewise.stats.rank_sums import RankNull
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from slicewise.evaluation import Evaluation
     from slicewise.lenses.feature_tests import Ranking
+    from slicewise.lenses.heads import Head
+    from slicewise.lenses.numbers import Number
     from slicewise.lenses.part_view import Listing, Maker
-    from slicewise.lenses.population import Scoring
     from slicewise.lenses.sources import Single, Source
+    from slicewise.parts import Ranked
     from slicewise.stats.geval import GevalNumber
+    from slicewise.stats.rank_sums import RankNull
 
     Array = NDArray[np.float64]
     Index = NDArray[np.int64]
@@ -61,64 +61,6 @@ OUT = "out"
 """The namespace of texts that systems returned, of which each has its own."""
 PAIR_CELLS = 1 << 24
 """Pairs of features that may be counted in one pass over the parts."""
-
-
-@dataclass(frozen=True, eq=False)
-class Head:
-    """What is known of the rows of a list without them."""
-
-    scoring: Scoring
-    ladder: Ladder
-    null: RankNull
-    warnings: tuple[str, ...]
-
-    @property
-    def over(self) -> str:
-        """What the rows are."""
-        return self.scoring.over
-
-    @property
-    def metric(self) -> str:
-        """What the metric is called."""
-        return self.scoring.metric_name
-
-    @property
-    def sign(self) -> int:
-        """-1 where lower is better."""
-        return self.scoring.sign
-
-    @property
-    def finish(self) -> Callable[[Array], Array]:
-        """From summed statistics to the metric."""
-        return self.scoring.finish
-
-    @property
-    def size(self) -> int:
-        """How many rows there are."""
-        return self.null.n
-
-    @property
-    def alike(self) -> bool:
-        """Whether all have the same score."""
-        return len(self.ladder.scores) == 1
-
-
-def heads_of(evaluation: Evaluation, listings: Sequence[Listing], seed: int) -> list[Head]:
-    """Rank the scores of every list."""
-    table = summed(evaluation, ScoreCounts(tuple(listings)))
-    found = []
-    for i, listing in enumerate(listings):
-        own = table.filter(pl.col("list") == i)
-        scores, n = own["score"].to_numpy().view(np.float64), own["n"].to_numpy()
-        warnings = told(listing.scoring, int(n.sum()), int(own["lost"].sum()))
-        scores, n = scores[n > 0], n[n > 0]
-        places = places_of(float(np.abs(scores).max()))
-        distinct, where = np.unique(listing.scoring.sign * tidy(scores, places) + 0.0, return_inverse=True)
-        sizes = np.zeros(len(distinct), np.int64)
-        np.add.at(sizes, where, n)
-        null = RankNull.of_counts(sizes, seed=seed)
-        found.append(Head(listing.scoring, Ladder(places, distinct, null.ranks), null, warnings))
-    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,6 +93,8 @@ class RankedParts:
     least: int
     """How many rows a feature must have to be listed; confusions need one."""
     heads: list[Head]
+    told: Ranked | None = None
+    """Scores that stay where the parts are."""
 
     @classmethod
     def of(
@@ -161,7 +105,7 @@ class RankedParts:
         if parts is not None and parts.scratch is not None and not maker.units:
             spool = Spool(parts.scratch / "tokens", tuple(evaluation.aligned.fields.columns))
             maker = replace(maker, spool=spool)
-        return cls(evaluation, tuple(listings), maker, max(least, 1), heads_of(evaluation, listings, seed))
+        return cls(evaluation, tuple(listings), maker, max(least, 1), *heads_of(evaluation, listings, seed))
 
     @cached_property
     def view(self) -> View:
@@ -180,7 +124,8 @@ class RankedParts:
         """Return how many rows of each list have which feature: those that enough rows have, and all categories."""
         families = enumerate(self.view.families)
         always = [NUMBER, DESCRIBED, *(i for i, (kind, _) in families if kind in (Kind.CATEGORY, Kind.CONFUSION))]
-        found = summed(self.evaluation, FeatureCounts(self.view), self._enough() | nw.col("family").is_in(always))
+        kept = self._enough() | nw.col("family").is_in(always)
+        found = summed(self.evaluation, FeatureCounts(self.view), kept, self.told)
         return found.filter(~pl.col("family").is_in(self._no_categories(found)))
 
     def _enough(self) -> nw.Expr:
@@ -204,7 +149,7 @@ class RankedParts:
         found = []
         for length in range(2, self.maker.wanted.ngrams + 1):
             kernel = RunCounts(self.view, known, length)
-            table = summed(self.evaluation, kernel, self._enough())
+            table = summed(self.evaluation, kernel, self._enough(), self.told)
             found.append((known, table))
             keys = [table.filter(pl.col("field") == i)["key"].to_numpy() for i in range(len(known))]
             known = {
@@ -232,20 +177,12 @@ class RankedParts:
     # ------------------------------------------------------------------ numbers
 
     @cached_property
-    def numbers(self) -> list[list[Numbers]]:
+    def numbers(self) -> list[list[Number]]:
         """Return the numbers that the rows of every list have."""
         asked = tuple(tuple(self._numbers_of(listing)) for listing in self.listings)
         if not any(asked):
             return [[] for _ in self.listings]
-        table = summed(self.evaluation, NumberCounts(self.view, asked))
-        found: list[list[Numbers]] = []
-        for i, some in enumerate(asked):
-            found.append([])
-            for j, number in enumerate(some):
-                own = table.filter((pl.col("list") == i) & (pl.col("number") == j))
-                values = own["value"].to_numpy().view(np.float64)
-                found[-1].append(Numbers(*number, values, own["doubled"].to_numpy(), own["n"].to_numpy()))
-        return found
+        return numbers_of(self.evaluation, self.view, asked, [head.size for head in self.heads], self.told)
 
     def _numbers_of(self, listing: Listing) -> Iterator[tuple[Kind, str, str]]:
         """Return the numbers of a list: its fields, and attributes."""
@@ -370,11 +307,11 @@ class PartEvidence:
         source = Listed(kind, space, own["feature"].alias(""), runs)
         return Counts(source, own[f"n:{self.i}"].to_numpy(), own[f"d:{self.i}"].to_numpy())
 
-    def numbers(self) -> list[Numbers]:
+    def numbers(self) -> list[Number]:
         """Return the numbers that rows have."""
         return self.parts.numbers[self.i]
 
-    def geval_number(self, numbers: Numbers) -> GevalNumber | None:
+    def geval_number(self, numbers: Number) -> GevalNumber | None:
         """Refuse: the published tool's numbers are made of rows in memory."""
         raise NotImplementedError(numbers.name)
 
@@ -387,7 +324,7 @@ class PartEvidence:
         while start < size - 1:
             stop = min(size, start + max(1, PAIR_CELLS // (size - start)))
             kernel = PairCounts(self.parts.view, self.i, wishes, start, stop)
-            found = summed(self.parts.evaluation, kernel, nw.col("n") >= least)
+            found = summed(self.parts.evaluation, kernel, nw.col("n") >= least, self.parts.told)
             a, b = (found[name].cast(pl.Int32).to_numpy() for name in ("a", "b"))
             yield Pairs(a, b, found["n"].to_numpy(), found["doubled"].to_numpy())
             start = stop

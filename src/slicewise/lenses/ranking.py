@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from slicewise.extract.family import Family, Quantity
     from slicewise.extract.pairs import Pairs
     from slicewise.lenses.feature_tests import Ranking, Side
+    from slicewise.lenses.numbers import Number
     from slicewise.lenses.population import Population
     from slicewise.lenses.sources import Single, Source
     from slicewise.stats.geval import GevalNumber
@@ -81,20 +82,20 @@ class RankedRows:
         sums = relation.sums(self.null.doubled)[places]
         return Counts(Contained(family, relation, places), relation.counts[places], sums)
 
-    def numbers(self) -> list[Numbers]:
+    def numbers(self) -> list[Number]:
         """Return the numbers that rows have."""
-        found = []
+        found: list[Number] = []
         for quantity in self.quantities:
             table = number_table(quantity.values[self.population.kept], self.null.doubled)
             columns = (table[name].to_numpy() for name in ("value", "doubled", "n"))
             found.append(Numbers(quantity.kind, quantity.space, quantity.name, *columns))
         return found
 
-    def geval_number(self, numbers: Numbers) -> GevalNumber | None:
+    def geval_number(self, numbers: Number) -> GevalNumber | None:
         """Return what the published tool says of a number."""
         return geval_number(self.null.doubled, self.population.scores, self._values(numbers))
 
-    def _values(self, numbers: Numbers) -> NDArray[np.float64]:
+    def _values(self, numbers: Number) -> NDArray[np.float64]:
         own = next(q for q in self.quantities if (q.kind, q.name) == (numbers.kind, numbers.name))
         return own.values[self.population.kept]
 

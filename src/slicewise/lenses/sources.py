@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from slicewise.extract.family import Family
     from slicewise.extract.relation import Batches, Relation
-    from slicewise.lenses.numbers import Numbers
+    from slicewise.lenses.numbers import Number
 
     Index = NDArray[np.int64]
 
@@ -87,7 +87,7 @@ class Contained:
 class Extremes:
     """A number's largest (0) and smallest (1) values."""
 
-    numbers: Numbers
+    numbers: Number
     tau: float
     geval: str = ""
     """How the published tool names its one direction."""

@@ -43,20 +43,54 @@ def kendall(scores: NDArray[Any], values: NDArray[Any], counts: NDArray[Any] | N
 
     `counts`: how many items have each pair of a score and a value; one, unless given.
     """
+    a, b, weights = _counted(scores, values, counts)
+    found = Agreement(
+        int(weights.sum()),
+        Ties.of(_added(a, weights)),
+        Ties.of(_added(b, weights)),
+        Ties.of(weights).pairs,
+        inversions(b, weights),
+    )
+    return found.kendall()
+
+
+def discordant(scores: NDArray[Any], values: NDArray[Any], counts: NDArray[Any]) -> int:
+    """Return of how many pairs of items the one has the lower score and the higher value."""
+    _, values, weights = _counted(scores, values, counts)
+    return inversions(values, weights)
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """What Kendall's correlation is worked out of."""
+
+    n: int
+    a: Ties
+    b: Ties
+    """Of scores, and of values."""
+    both: int
+    """Pairs that are equal in both."""
+    discordant: int
+
+    def kendall(self) -> Kendall:
+        """Return the correlation."""
+        pairs = self.n * (self.n - 1) // 2
+        untied_a, untied_b = pairs - self.a.pairs, pairs - self.b.pairs
+        if not (untied_a and untied_b):
+            return Kendall(math.nan, math.nan)
+        agreement = untied_a - self.b.pairs + self.both - 2 * self.discordant
+        spread = math.sqrt(_variance(self.n, self.a, self.b))
+        return Kendall(agreement / math.sqrt(untied_a * untied_b), agreement / spread)
+
+
+def _counted(scores: NDArray[Any], values: NDArray[Any], counts: NDArray[Any] | None) -> tuple[Whole, Whole, Whole]:
+    """Return the places of scores and of values, each combination once and in order, with its count."""
     a, b = _codes(scores), _codes(values)
     weights = np.ones(len(a), np.int64) if counts is None else np.asarray(counts, np.int64)
     order = np.lexsort((b, a))
     a, b, weights = a[order], b[order], weights[order]
     both = np.flatnonzero(np.diff(a, prepend=-1) | np.diff(b, prepend=-1))
-    a, b, weights = a[both], b[both], np.add.reduceat(weights, both) if len(both) else weights
-    n = int(weights.sum())
-    ties, a_ties, b_ties = _Ties.of(weights), _Ties.of(_added(a, weights)), _Ties.of(_added(b, weights))
-    pairs = n * (n - 1) // 2
-    untied_a, untied_b = pairs - a_ties.pairs, pairs - b_ties.pairs
-    if not (untied_a and untied_b):
-        return Kendall(math.nan, math.nan)
-    agreement = untied_a - b_ties.pairs + ties.pairs - 2 * inversions(b, weights)
-    return Kendall(agreement / math.sqrt(untied_a * untied_b), agreement / math.sqrt(_variance(n, a_ties, b_ties)))
+    return a[both], b[both], np.add.reduceat(weights, both) if len(both) else weights
 
 
 def inversions(codes: NDArray[Any], counts: NDArray[Any] | None = None) -> int:
@@ -103,7 +137,7 @@ def _added(codes: Whole, weights: Whole) -> Whole:
 
 
 @dataclass(frozen=True)
-class _Ties:
+class Ties:
     """Sums over groups of t equal values."""
 
     pairs: int
@@ -114,15 +148,19 @@ class _Ties:
     """Σ t(t−1)(2t+5)."""
 
     @classmethod
-    def of(cls, sizes: NDArray[Any]) -> _Ties:
-        """Sum in whole numbers, of which the third power of the size of a group needs large ones."""
-        distinct, groups = np.unique(sizes, return_counts=True)
-        some = [(t, k * t * (t - 1)) for t, k in zip(distinct.tolist(), groups.tolist(), strict=True)]
+    def of(cls, sizes: NDArray[Any]) -> Ties:
+        """Sum over groups of some sizes."""
+        return cls.of_groups(*np.unique(sizes, return_counts=True))
+
+    @classmethod
+    def of_groups(cls, sizes: NDArray[Any], groups: NDArray[Any]) -> Ties:
+        """Sum over so many groups of each size: in whole numbers, as their third powers need large ones."""
+        some = [(t, k * t * (t - 1)) for t, k in zip(sizes.tolist(), groups.tolist(), strict=True)]
         pairs = sum(k for _, k in some) // 2
         return cls(pairs, sum(k * (t - 2) for t, k in some), sum(k * (2 * t + 5) for t, k in some))
 
 
-def _variance(n: int, a: _Ties, b: _Ties) -> float:
+def _variance(n: int, a: Ties, b: Ties) -> float:
     """Return the variance of concordant minus discordant pairs if all orders are equally probable."""
     ordered = n * (n - 1)
     variance = (ordered * (2 * n + 5) - a.weighted - b.weighted) / 18 + 2 * a.pairs * b.pairs / ordered

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from numpy.typing import NDArray
 
@@ -74,24 +74,32 @@ def counted(ranks: Whole, sizes: Whole, picks: Iterable[int]) -> dict[int, NullS
     return _counted_on_a_line(ranks, sizes, wanted)
 
 
-def drawn(ranks: Whole, sizes: Whole, picks: Iterable[int], *, seed: int, draws: int = DRAWS) -> dict[int, NullSums]:
-    """Return the distribution for each number of items in so many draws, of which the first items serve all."""
+def drawn(
+    n: int, ranks_at: Callable[[Whole], Whole], picks: Iterable[int], *, seed: int, draws: int | None = None
+) -> dict[int, NullSums]:
+    """Return the distribution for each number of `n` items in so many draws, of which the first items serve all.
+
+    `ranks_at` returns the doubled ranks of the items that stand at some places, from the lowest score.
+    """
+    wanted, draws = set(picks), DRAWS if draws is None else draws
+    if not wanted:
+        return {}
+    sums = np.cumsum(ranks_at(_taken(n, max(wanted), seed, draws)), axis=0)
+    number = np.arange(draws + 1.0)
+    return {k: NullSums(np.sort(sums[k - 1]), number, number[::-1], extra=1) for k in sorted(wanted)}
+
+
+def _taken(n: int, most: int, seed: int, draws: int) -> NDArray[Any]:
+    """Draw places of items, a column per draw, none twice in a column."""
     rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed)))
-    n, wanted = int(sizes.sum()), set(picks)
-    by_item = np.repeat(ranks, sizes)
-    taken = np.empty((max(wanted, default=0), draws), dtype=np.int32)
-    total, number = np.zeros(draws, dtype=np.int64), np.arange(draws + 1.0)
-    found = {}
+    taken = np.empty((most, draws), dtype=np.int32 if n < 2**31 else np.int64)
     for at, items in enumerate(taken):
         items[:] = rng.integers(n, size=draws)
         again = np.flatnonzero((taken[:at] == items).any(axis=0))
         while len(again):
             items[again] = rng.integers(n, size=len(again))
             again = again[(taken[:at, again] == items[again]).any(axis=0)]
-        total += by_item[items]
-        if at + 1 in wanted:
-            found[at + 1] = NullSums(np.sort(total), number, number[::-1], extra=1)
-    return found
+    return taken
 
 
 def _cheap_on_a_line(ranks: Whole, sizes: Whole, most: int) -> NDArray[np.bool_]:

@@ -145,7 +145,7 @@ class RankNull:
         swapped = n1 > self.n - n1
         few = np.where(swapped, self.n - n1, n1)
         sums = np.where(swapped, self.n * (self.n + 1) - doubled_sum, doubled_sum)
-        most = countable(self.ranks, self.sizes, min(MANY - 1, self.n // 2))
+        most = self._countable()
         self._learn(set(np.unique(few).tolist()), most)
         p = np.empty(len(few))
         order = np.lexsort((swapped, few))
@@ -155,11 +155,19 @@ class RankNull:
             p[own] = null.at_most(sums[own]) if at_most else null.at_least(sums[own])
         return p, np.where(few <= most, COUNTED, DRAWN).astype(np.int8)
 
+    def _countable(self) -> int:
+        """Return up to how many items all ways to pick them are counted."""
+        return countable(self.ranks, self.sizes, min(MANY - 1, self.n // 2))
+
     def _learn(self, picks: set[int], most: int) -> None:
         """Count or draw the distributions that are not known yet."""
         new = picks - self._sums.keys()
         self._sums.update(counted(self.ranks, self.sizes, (k for k in new if k <= most)))
-        self._sums.update(drawn(self.ranks, self.sizes, (k for k in new if k > most), seed=self.seed))
+        self._sums.update(drawn(self.n, self._ranks_at, (k for k in new if k > most), seed=self.seed))
+
+    def _ranks_at(self, places: Whole) -> Whole:
+        """Return the doubled ranks of the items at some places, from the lowest score."""
+        return np.asarray(np.repeat(self.ranks, self.sizes)[places])
 
 
 def _ratio(above: NDArray[Any], below: Array) -> Array:

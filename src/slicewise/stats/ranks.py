@@ -10,6 +10,20 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+LOW_BITS = np.int64(2**63 - 1)
+
+
+def in_order(values: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return whole numbers that stand in the same order as values, and are equal where these are; no value is NaN."""
+    bits = (np.asarray(values, np.float64) + 0.0).view(np.int64)
+    return np.asarray(np.where(bits < 0, bits ^ LOW_BITS, bits))
+
+
+def from_order(numbers: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the values that such whole numbers stand for."""
+    return np.asarray(np.where(numbers < 0, numbers ^ LOW_BITS, numbers), np.int64).view(np.float64)
+
+
 def average_ranks(values: NDArray[Any]) -> NDArray[np.float64]:
     """Return ranks from 1 along the last axis, equal values sharing their mean rank; NaN has no rank and stays NaN."""
     values = np.asarray(values, dtype=np.float64)

@@ -1,0 +1,73 @@
+"""Values of which there may be as many as items, ranked where the parts are, by the same expressions wherever that is.
+
+Every value gets its first place among all values of its column; a part is told the ranks of its own values alone.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import polars as pl
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+KEYS = ("column", "value")
+NONE = -1
+"""Stands for the column in the row that every part has."""
+STRETCH = float(1 << 40)
+"""Values are put in order stretch by stretch: floats of one sign and size, to twelve bits."""
+
+
+def classes(counts: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+    """Return of values counted as `n`, each in one row, the first place from 0, in the order of their column."""
+    stretch = (nw.col("value").cast(nw.Float64) / STRETCH).floor().cast(nw.Int64)
+    some = counts.with_columns(stretch=stretch)
+    stretches = some.group_by("column", "stretch").agg(nw.col("n").sum().alias("many"))
+    many = nw.col("many").cum_sum().over("column", order_by="stretch")
+    stretches = stretches.with_columns(before=many - nw.col("many"))
+    within = nw.col("n").cum_sum().over("column", "stretch", order_by="value")
+    return some.join(stretches, on=["column", "stretch"], how="inner").select(
+        *KEYS, "n", start=nw.col("before") + within - nw.col("n")
+    )
+
+
+def doubled() -> nw.Expr:
+    """Return twice the mean rank, from 1, of a value with its first place and its count."""
+    return 2 * nw.col("start") + nw.col("n") + 1
+
+
+def groups(places: nw.LazyFrame[Any], column: int) -> nw.LazyFrame[Any]:
+    """Return how many values of a column so many rows have."""
+    return places.filter(nw.col("column") == column).group_by("n").agg(nw.len().cast(nw.Int64).alias("groups"))
+
+
+def hit(table: pl.DataFrame, places: NDArray[np.int64]) -> pl.DataFrame:
+    """Return the values that stand at some places, which ascend; of those without any, none."""
+    start, n = table["start"].to_numpy(), table["n"].to_numpy()
+    return table.filter(pl.Series(places.searchsorted(start) < places.searchsorted(start + n)))
+
+
+def by_group(
+    frame: nw.LazyFrame[Any], by: str, function: Callable[[pl.DataFrame], int], name: str
+) -> nw.LazyFrame[Any]:
+    """Return a whole number for each group of rows, worked out of all its rows at once where they are."""
+    native = frame.to_native()
+
+    def row(table: pl.DataFrame) -> pl.DataFrame:
+        return pl.DataFrame({by: table[by][:1], name: [function(table)]}, schema={by: pl.Int64, name: pl.Int64})
+
+    if isinstance(native, pl.LazyFrame):
+        found = [row(rows) for rows in native.collect().partition_by(by)]
+        empty = pl.DataFrame(schema={by: pl.Int64, name: pl.Int64})
+        return nw.from_native(pl.concat([empty, *found]).lazy())
+
+    def apply(table: Any) -> Any:
+        return row(pl.DataFrame(table)).to_arrow()
+
+    applied: nw.LazyFrame[Any] = nw.from_native(native.groupBy(by).applyInArrow(apply, f"{by} bigint, {name} bigint"))
+    return applied
