@@ -246,6 +246,14 @@ class Bucketing(ABC):
     def fit(self, values: Distinct) -> Buckets:
         """Return buckets for values of a kind that this way can cut."""
 
+    def decide(self, numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Tell which numbers cuts come from."""
+        return np.ones(len(numbers), np.bool_)
+
+    def places(self, n: int) -> list[int] | None:  # noqa: ARG002 (some ways need all)
+        """Return at which places from 0, of `n` such numbers in order, values decide on cuts; None: all values do."""
+        return None
+
     def __str__(self) -> str:
         return f"{type(self).__name__.lower().rstrip('s')}({getattr(self, 'm', '')})"
 
@@ -276,6 +284,16 @@ class Quantiles(Bucketing):
         cuts = quantile_cuts(numbers, counts, parts)
         return _intervals(cuts, parts, low=self.low, high=self.high)
 
+    def decide(self, numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Leave out the pinned ones."""
+        pins = [pin for pin in (self.low, self.high) if pin is not None]
+        return np.asarray(~np.isin(numbers, pins))
+
+    def places(self, n: int) -> list[int]:
+        """Return those of the quantiles, and the last."""
+        parts = max(1, self.m - (self.low is not None) - (self.high is not None))
+        return [*(place - 1 for place in _quantile_places(n, parts)), n - 1] if n else []
+
     def _sized(self, buckets: int) -> Bucketing:
         return replace(self, m=buckets)
 
@@ -294,6 +312,14 @@ class Widths(Bucketing):
         cuts = sorted({lo + (hi - lo) * k / self.m for k in range(1, self.m)} - {lo, hi})
         return _intervals(cuts, self.m)
 
+    def decide(self, numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Leave out what is not finite."""
+        return np.asarray(np.isfinite(numbers))
+
+    def places(self, n: int) -> list[int]:
+        """Return the first and the last."""
+        return [0, n - 1] if n else []
+
     def _sized(self, buckets: int) -> Bucketing:
         return replace(self, m=buckets)
 
@@ -311,6 +337,10 @@ class Fixed(Bucketing):
         """Cut where the user says."""
         return _intervals(self.cuts, len(self.cuts) + 1)
 
+    def places(self, n: int) -> list[int]:  # noqa: ARG002 (cuts are given)
+        """Return none."""
+        return []
+
 
 @dataclass(frozen=True)
 class Counts(Bucketing):
@@ -325,6 +355,10 @@ class Counts(Bucketing):
         made = _intervals(cuts, self.m)
         slots = [replace(slot, value=slot.hi, lo=None, hi=None) for slot in made.slots[: self.m - 1]]
         return replace(made, slots=_named([*slots, *made.slots[self.m - 1 :]]))
+
+    def places(self, n: int) -> list[int]:  # noqa: ARG002 (cuts are fixed)
+        """Return none."""
+        return []
 
     def _sized(self, buckets: int) -> Bucketing:
         return replace(self, m=buckets)
@@ -363,9 +397,13 @@ def quantile_cuts(numbers: NDArray[np.float64], counts: NDArray[np.int64], parts
     if not len(numbers):
         return []
     below = np.cumsum(counts)
-    places = [-(-k * int(below[-1]) // parts) for k in range(1, parts)]
-    found = {float(numbers[np.searchsorted(below, place)]) for place in places}
+    found = {float(numbers[np.searchsorted(below, place)]) for place in _quantile_places(int(below[-1]), parts)}
     return sorted(found - {float(numbers[-1])})
+
+
+def _quantile_places(n: int, parts: int) -> list[int]:
+    """Return the places from 1 of the quantiles of so many numbers."""
+    return [-(-k * n // parts) for k in range(1, parts)]
 
 
 def _intervals(cuts: Sequence[float], parts: int, *, low: float | None = None, high: float | None = None) -> Buckets:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 CODE = """
 import json, pathlib, sys
+import slicewise.engine.spark
 from lens_results import LENSES
 from slicewise.loading import load
 
@@ -26,6 +27,8 @@ given, folder = json.loads(sys.argv[1]), sys.argv[2]
 parted = load(**given, engine="spark", part_rows=300)
 for name, lens in LENSES.items():
     pathlib.Path(folder, f"{name}.json").write_text(lens(parted).to_json(), encoding="utf-8")
+slicewise.engine.spark.MOST_BACK = 5
+pathlib.Path(folder, "far.json").write_text(LENSES["features"](parted, numbers=True).to_json(), encoding="utf-8")
 """
 """A process of its own: one has a session of this kind or of the other."""
 
@@ -39,9 +42,10 @@ def test_by_the_address_of_a_server(cluster: Cluster, examples: Path, tmp_path: 
     environment = os.environ | {"SPARK_REMOTE": cluster.serve(), "PYTHONPATH": os.pathsep.join(sys.path)}
     try:
         command = [sys.executable, "-c", CODE, json.dumps(given), str(tmp_path)]
-        subprocess.run(command, check=True, env=environment, timeout=300)
+        subprocess.run(command, check=True, env=environment, timeout=400)
     finally:
         cluster.kill("connect")
-    for name, lens in LENSES.items():
-        there = (tmp_path / f"{name}.json").read_text(encoding="utf-8")
-        assert content(there) == content(lens(load(**given)).to_json())
+    here = {name: lens(load(**given)) for name, lens in LENSES.items()}
+    here["far"] = LENSES["features"](load(**given), numbers=True)
+    for name, result in here.items():
+        assert content((tmp_path / f"{name}.json").read_text(encoding="utf-8")) == content(result.to_json())

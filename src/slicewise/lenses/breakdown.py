@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,6 +16,7 @@ from slicewise.annotations import Task
 from slicewise.attributes import Facts, Of, choose
 from slicewise.bucketing import Bucketing, Buckets, Distinct, Slot, Values, bucketing_of, check_buckets, merged
 from slicewise.errors import UserError, quoted
+from slicewise.lenses.counted import mean_of
 from slicewise.lenses.distinct_values import counted_values
 from slicewise.lenses.placed import Placer, Placing, with_all_of
 from slicewise.lenses.slot_sums import Wanted, slot_sums
@@ -25,7 +25,6 @@ from slicewise.metrics.counts import N_GOLD, N_PRED, f_beta, precision, recall
 from slicewise.metrics.prf import f_name
 from slicewise.own_code import split_name
 from slicewise.stats.canonical import canonical_order
-from slicewise.stats.exact import LIMB, limbs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from slicewise.attributes import Attribute
     from slicewise.attributes.facts import Rows
     from slicewise.evaluation import Evaluation
-    from slicewise.lenses.distinct_values import Counted, Ranks
+    from slicewise.lenses.counted import Apart, Counted, Ranks
     from slicewise.lenses.placed import Placed
     from slicewise.lenses.slot_sums import Summed
     from slicewise.metrics.metric import Metric
@@ -43,8 +42,6 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 MOST_CROSSED = 1000
-LARGEST = 1e290
-"""Larger values have no mean: their sum overflows."""
 UNIT_NAMES = {Task.SPANS: "span", Task.TOKENS: "token"}
 NOUNS = {"span": "entities", "token": "tokens", "item": "items"}
 
@@ -142,7 +139,9 @@ class Described:
     unit: str
     """`span`, `token` or `item`."""
     distinct: Distinct
-    """The different values of all units; cuts come from those of gold units."""
+    """The different values of all units, or those that decide on cuts; these come from those of gold units."""
+    apart: Apart | None
+    """What is known of all values where `distinct` has but those that decide on cuts."""
     ranks: tuple[Ranks, ...] | None
     """Of the values, where they have an order; of items, also of each system's scores."""
     placed: Placed | None
@@ -186,18 +185,18 @@ class Described:
         """Whether the values are numbers."""
         return self.distinct.numeric
 
+    @property
+    def different(self) -> int:
+        """How many different values there are."""
+        return len(self.distinct.values) if self.apart is None else self.apart.different
+
     def said(self, slot: Slot) -> str:
         """Return a bucket in plain words."""
         return self.attribute.said(slot, NOUNS[self.unit])
 
     def zeta(self) -> float | None:
         """Return the mean of the attribute over the gold units; None where it has no numbers."""
-        if not self.numeric:
-            return None
-        numbers, counts = self.distinct.of_gold()
-        if not len(numbers) or not np.isfinite(numbers).all() or np.abs(numbers).max() > LARGEST:
-            return None
-        return exact_total(numbers, counts) / int(counts.sum())
+        return mean_of(self.distinct) if self.apart is None else self.apart.mean
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -223,7 +222,7 @@ class Breakdown:
     def different(self) -> int:
         """How many different values there are; of crossed attributes, how many buckets that hold something."""
         if len(self.placing.attributes) == 1:
-            return len(self.described.distinct.values)
+            return self.described.different
         return int((self.totals.any(axis=(0, 2)) | self.counts.any(axis=0)).sum())
 
     @property
@@ -293,8 +292,8 @@ class Sliced:
         self.evaluation = evaluation
         self.facts = facts
         self.placer = Placer.of(facts, every, measure.metric)
-        most = [None if plan.shared else self.plan.bucketing(one).most_values for one in every]
-        counted = counted_values(evaluation, self.placer, every, most)
+        ways = [self.plan.bucketing(one) for one in every]
+        counted, self.told = counted_values(evaluation, self.placer, every, ways, shared=plan.shared)
         described = [self._described(one, found) for one, found in zip(every, counted, strict=True)]
         self.described, self.only_crossed = described[: len(wanted)], described[len(wanted) :]
         for one in described:
@@ -306,7 +305,12 @@ class Sliced:
     def _described(self, attribute: Attribute, found: Counted) -> Described:
         unit = "token" if attribute.of is Of.TOKEN else UNIT_NAMES.get(self.evaluation.task, "item")
         return Described(
-            attribute=attribute, unit=unit, distinct=found.values, ranks=found.ranks, placed=self.placer.own
+            attribute=attribute,
+            unit=unit,
+            distinct=found.values,
+            apart=found.apart,
+            ranks=found.ranks,
+            placed=self.placer.own,
         )
 
     def placing(self, described: Described, buckets: Buckets | None = None) -> Placing:
@@ -330,7 +334,7 @@ class Sliced:
         crossed = [_crossed([(every[a.name], placings[a.name]) for a in pair]) for pair in self.crosses]
         wanted = [Wanted(placing, _ordered(one, placing)) for one, placing in plain]
         wanted += [Wanted(placing) for _, placing, _ in crossed]
-        found = slot_sums(self.evaluation, self.placer, wanted)
+        found = slot_sums(self.evaluation, self.placer, wanted, self.told)
         broken = [
             self._breakdown(one, placing, placing.buckets[0], sums)
             for (one, placing), sums in zip(plain, found[: len(plain)], strict=True)
@@ -383,7 +387,7 @@ def _crossed(both: Sequence[tuple[Described, Placing]]) -> tuple[Described, Plac
         phrase="{units} with {range}", phrases={},
     )  # fmt: skip
     nothing = Distinct.of(pl.Series([], dtype=pl.String), pl.Series([], dtype=pl.String))
-    described = replace(a, attribute=attribute, distinct=nothing, ranks=None)
+    described = replace(a, attribute=attribute, distinct=nothing, apart=None, ranks=None)
     return described, placing, Buckets(made, numeric=False, ordered=False)
 
 
@@ -422,16 +426,3 @@ def sizes(breakdown: Breakdown, measure: Measure) -> tuple[Array, Array]:
     if measure.metric is not None:
         return breakdown.counts, breakdown.counts
     return breakdown.totals[..., N_GOLD], breakdown.totals[..., N_PRED]
-
-
-def exact_total(numbers: Array, counts: NDArray[np.int64]) -> float:
-    """Return the sum of numbers that are there so many times each, rounded once."""
-    totals = {place: int(whole_part @ counts) for place, whole_part in limbs(numbers).items()}
-    halves = [(place + more, half) for place, total in totals.items() for more, half in _halves(total)]
-    return math.fsum(math.ldexp(half, LIMB * place) for place, half in halves)
-
-
-def _halves(total: int) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Return the upper and the lower bits of a sum, which are exact in floating point, and their places."""
-    above, below = divmod(total, 1 << LIMB)
-    return (1, above), (0, below)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -11,16 +12,21 @@ import polars as pl
 
 from slicewise.attributes.attribute import Of
 from slicewise.bucketing import Coded, Distinct, merged
-from slicewise.engine.gather import reduced
+from slicewise.engine.gather import made_small, most_back
+from slicewise.lenses.counted import Apart, Counted, Ranks
+from slicewise.lenses.far_values import NOBODY, FarColumns, FarValues
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from slicewise.attributes import Attribute
+    from slicewise.bucketing import Bucketing
     from slicewise.evaluation import Evaluation
+    from slicewise.lenses.far_values import Column
     from slicewise.lenses.placed import Placed, Placer
+    from slicewise.parts import Ranked, Steps
 
     Ints = NDArray[np.int64]
 
@@ -28,42 +34,9 @@ TYPES = (pl.Int64, pl.Float64, pl.String)
 STORED = (np.int64, np.float64)
 KEYS = ("column", "number", "text")
 COUNTS = ("gold", "every", "ranked")
-NOBODY = -1
-"""Stands for the attribute where scores are counted, and for the system where values of attributes are."""
 SYSTEMS, KINDS = 1 << 16, 4
 """A column's number has its attribute, its system, and last what its values are: a type, or missing."""
 MISSING = 3
-
-
-@dataclass(frozen=True, eq=False)
-class Ranks:
-    """Twice the average rank of each value less the mean: whole numbers."""
-
-    values: NDArray[np.float64]
-    """In order."""
-    doubled: Ints
-
-    @classmethod
-    def of(cls, values: NDArray[np.float64], counts: Ints) -> Ranks:
-        """Rank values that so many units have each."""
-        known, place = np.unique(values, return_inverse=True)
-        n = np.bincount(place, counts, minlength=len(known)).astype(np.int64)
-        return cls(known, 2 * (np.cumsum(n) - n) + n - n.sum())
-
-    def of_values(self, values: pl.Series) -> Ints:
-        """Return the ranks of values; one that no unit has may have any."""
-        place = np.searchsorted(self.values, values.cast(pl.Float64).to_numpy())
-        return np.append(self.doubled, 0)[place]
-
-
-@dataclass(frozen=True, eq=False)
-class Counted:
-    """An attribute's values, and what they are ranked against."""
-
-    values: Distinct
-    ranks: tuple[Ranks, ...] | None
-    """Of the values; of items, also of each system's scores. None where the values have no order, or differ between
-    systems."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,24 +58,82 @@ class _Tally:
 
 
 def counted_values(
-    evaluation: Evaluation, placer: Placer, attributes: Sequence[Attribute], most: Sequence[int | None]
-) -> list[Counted]:
-    """Count the values of attributes over all parts; `most`: how many categories of each get buckets, None for all."""
+    evaluation: Evaluation, placer: Placer, attributes: Sequence[Attribute], ways: Sequence[Bucketing], *, shared: bool
+) -> tuple[list[Counted], Ranked | None]:
+    """Count the values of attributes over all parts, and return what of them stays where these are.
+
+    `ways`: how they are cut; `shared`: from other data as well, so that all values count.
+    """
+    rows: dict[Column, int] = {}
     if evaluation.parts is None:
         found = list(_tallies(placer(evaluation), attributes))
     else:
-        found = list(_read(*reduced(evaluation, _Values(placer, tuple(attributes)), _First(tuple(most)))))
+        first = _First(tuple(None if shared else way.most_values for way in ways))
+        steps = _brought(first, ways, None if shared else most_back(evaluation))
+        table, rows = made_small(evaluation, _Values(placer, tuple(attributes)), steps)
+        found = list(_read(table))
     known = {(one.attribute, one.system): one for one in found}
+    without = frozenset((i, j) for i, j in known if NOBODY not in (i, j))
+    far = FarValues.of(evaluation, placer, attributes, ways, FarColumns.asked(rows, without)) if rows else None
+    ranks = _Order(known, far, frozenset(rows))
     systems = range(len(evaluation.systems) if placer.metric is not None else 0)
-    scores = [known[NOBODY, j].ranks() for j in systems]
     made = []
     for i, attribute in enumerate(attributes):
-        own, ranks = known[i, NOBODY], None
-        if own.values.numeric and attribute.of is not Of.OUTPUT:
-            beside = [known[NOBODY, j].ranks(known[i, j]) if (i, j) in known else scores[j] for j in systems]
-            ranks = (own.ranks(), *beside)
-        made.append(Counted(own.values, ranks))
-    return made
+        own = known[i, NOBODY].values
+        ordered = own.numeric and attribute.of is not Of.OUTPUT
+        every = (ranks.values(i), *(ranks.scores(i, j) for j in systems)) if ordered else None
+        if far is None or (i, NOBODY) not in rows:
+            made.append(Counted(own, every))
+        else:
+            made.append(Counted(far.deciding(i, own), every, Apart(rows[i, NOBODY], far.means[i])))
+    return made, None if far is None else far.told
+
+
+@dataclass(frozen=True)
+class _Order:
+    """How values and scores are ranked: those that came together, and those that stay where the parts are."""
+
+    known: Mapping[Column, _Tally]
+    far: FarValues | None
+    apart: frozenset[Column]
+
+    @cached_property
+    def every(self) -> dict[int, Ranks]:
+        """Of each system's scores."""
+        systems = [j for i, j in self.known if i == NOBODY and (NOBODY, j) not in self.apart]
+        return {j: self.known[NOBODY, j].ranks() for j in systems}
+
+    def values(self, attribute: int) -> Ranks:
+        """Rank the values of an attribute."""
+        column = attribute, NOBODY
+        far = self.far if column in self.apart else None
+        return self.known[column].ranks() if far is None else far.ranks(*column)
+
+    def scores(self, attribute: int, system: int) -> Ranks:
+        """Rank a system's scores of the items that have a value of an attribute."""
+        some = (attribute, system) in self.known
+        if self.far is not None and (NOBODY, system) in self.apart:
+            return self.far.ranks(attribute if some else NOBODY, system)
+        return self.known[NOBODY, system].ranks(self.known[attribute, system]) if some else self.every[system]
+
+
+def _brought(
+    first: _First, ways: Sequence[Bucketing], most: int | None
+) -> Steps[tuple[pl.DataFrame, dict[Column, int]]]:
+    """Bring values together, but not of columns with too many that are numbers; return how many these have."""
+    if most is None:
+        return (yield first), {}
+    sizes = yield lambda counts: counts.group_by("column").agg(nw.len().alias("rows"))
+    far: dict[Column, int] = {}
+    left = []
+    for number, rows in sizes.select("column", "rows").rows():
+        attribute, system = (place + NOBODY for place in divmod(number // KINDS, SYSTEMS))
+        needed = attribute != NOBODY and system == NOBODY and ways[attribute].places(1) is None
+        if number % KINDS < TYPES.index(pl.String) and rows > most // sizes.height and not needed:
+            far[attribute, system] = rows
+            left.append(number)
+    table = yield lambda counts: first(counts.filter(~nw.col("column").is_in(left)))
+    return table, far
 
 
 def _tallies(placed: Placed, attributes: Sequence[Attribute]) -> Iterator[_Tally]:

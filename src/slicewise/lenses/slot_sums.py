@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import polars as pl
@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from slicewise.evaluation import Evaluation
-    from slicewise.lenses.distinct_values import Ranks
+    from slicewise.lenses.counted import Ranks
     from slicewise.lenses.placed import Placed, Placer, Placing
+    from slicewise.parts import Ranked
 
     Array = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -52,13 +53,19 @@ class Wanted:
     placing: Placing
     ranks: tuple[Ranks, ...] | None = None
 
+    def knowing(self, ranks: pl.DataFrame) -> Wanted:
+        """Return one that is told the ranks of a part's values."""
+        return self if self.ranks is None else replace(self, ranks=tuple(one.knowing(ranks) for one in self.ranks))
 
-def slot_sums(evaluation: Evaluation, placer: Placer, wanted: Sequence[Wanted]) -> list[Summed]:
+
+def slot_sums(
+    evaluation: Evaluation, placer: Placer, wanted: Sequence[Wanted], told: Ranked | None = None
+) -> list[Summed]:
     """Sum the statistics of all units in all buckets: of parts in one go, of data in memory one after the other."""
     if evaluation.parts is None and len(wanted) > 1:
         return [found for one in wanted for found in slot_sums(evaluation, placer, [one])]
     kernel = (_ItemSums if placer.metric is not None else _UnitSums)(placer, tuple(wanted))
-    tables = summed(evaluation, kernel).partition_by("placing", as_dict=True)
+    tables = summed(evaluation, kernel, told=told).partition_by("placing", as_dict=True)
     nothing = kernel.empty(len(evaluation.systems))
     return [kernel.read(evaluation, tables.get((p,), nothing), one) for p, one in enumerate(wanted)]
 
@@ -70,6 +77,10 @@ class _UnitSums:
     placer: Placer
     wanted: tuple[Wanted, ...]
     by: tuple[str, ...] = ("placing", "system", "slot", "group")
+
+    def knowing(self, ranks: pl.DataFrame) -> Self:
+        """Return one that is told the ranks of a part's values."""
+        return replace(self, wanted=tuple(one.knowing(ranks) for one in self.wanted))
 
     @property
     def needs(self) -> frozenset[str]:
@@ -127,6 +138,10 @@ class _ItemSums:
     placer: Placer
     wanted: tuple[Wanted, ...]
     by: tuple[str, ...] = ("placing", "system", "slot", "group", "limb")
+
+    def knowing(self, ranks: pl.DataFrame) -> Self:
+        """Return one that is told the ranks of a part's values."""
+        return replace(self, wanted=tuple(one.knowing(ranks) for one in self.wanted))
 
     @property
     def needs(self) -> frozenset[str]:

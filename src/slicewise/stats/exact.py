@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -38,6 +39,23 @@ def limbs(values: Array) -> dict[int, Whole]:
             rest = rest - np.ldexp(whole, LIMB * place)
         place -= 1
     return found
+
+
+def exact_total(numbers: Array, counts: Whole) -> float:
+    """Return the sum of numbers that are there so many times each, rounded once."""
+    return total_of({place: int(part @ counts) for place, part in limbs(numbers).items()})
+
+
+def total_of(sums: Mapping[int, int]) -> float:
+    """Return the sum of numbers from the sums of their limbs, rounded once."""
+    halves = [(place + more, half) for place, total in sums.items() for more, half in _halves(total)]
+    return math.fsum(math.ldexp(half, LIMB * place) for place, half in halves)
+
+
+def _halves(total: int) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Return the upper and the lower bits of a sum, which are exact in floating point, and their places."""
+    above, below = divmod(total, 1 << LIMB)
+    return (1, above), (0, below)
 
 
 def from_limbs(parts: Mapping[int, Whole]) -> Array:
