@@ -68,11 +68,11 @@ def logs(folder: Path, items: int, answers: dict[str, Any]) -> None:
     pl.DataFrame(fields | found).cast({"team": pl.String}).write_parquet(folder / f"{items}.parquet")
 
 
-def rows_back(evaluation: Evaluation, lens: str) -> dict[str, int]:
-    """Return how many rows come back."""
+def rows_back(evaluation: Evaluation, lens: str, most: int | None = None) -> dict[str, int]:
+    """Return how many rows come back; `most`: as where only so many different values of a column may."""
     parts = in_parts(evaluation, 3).parts
     assert parts is not None
-    runner = Watched()
+    runner = Watched(most_back=most)
     LENSES[lens](evaluation.parted(replace(parts, runner=runner)), resamples=10)
     return runner.rows
 
@@ -95,5 +95,26 @@ def test_no_table_has_a_row_for_each_item(
         evaluation = slicewise.load(task=task, cluster="team", **given)
         found.append(rows_back(evaluation, lens))
     few, many = found
+    grown = {name: (few.get(name, 0), rows) for name, rows in many.items() if rows > 1.5 * few.get(name, 0) + 30}
+    assert not grown
+
+
+@pytest.mark.parametrize("lens", LENSES)
+def test_scores_and_numbers_may_all_differ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lens: str) -> None:
+    """On a cluster: of values that are different in every item, no more come back than are allowed for."""
+    monkeypatch.setattr("slicewise.lenses.suspects.MOST", 100)
+    found = []
+    for items in (FEW, MANY):
+        rng = np.random.default_rng(items)
+        text = [f"w{i % 40} w{i % 7}" for i in range(items)]
+        scores = {"a": rng.random(items), "b": rng.normal(size=items)}
+        file = tmp_path / f"{items}.parquet"
+        team = [f"t{i % 30}" for i in range(items)]
+        pl.DataFrame({"text": text, "price": rng.normal(size=items), "team": team, **scores}).write_parquet(file)
+        given: dict[str, Any] = {"inputs": [f"{file}:text", f"{file}:price"], "cluster": "team"}
+        evaluation = slicewise.load(task="scores", systems={name: f"{file}:{name}" for name in scores}, **given)
+        found.append(rows_back(evaluation, lens, 50))
+    few, many = found
+    few["_Digits"], many["_Digits"] = 0, 0  # which bits scores begin with: of so many bits, whatever the scores
     grown = {name: (few.get(name, 0), rows) for name, rows in many.items() if rows > 1.5 * few.get(name, 0) + 30}
     assert not grown

@@ -116,17 +116,19 @@ def fractions(tmp_path_factory: pytest.TempPathFactory) -> Given:
     rng, size = np.random.default_rng(3), 40_000
     words = np.array([f"w{i}" for i in range(300)])
     text = [" ".join(row) for row in words[(rng.pareto(1.0, (size, 4)) * 3).astype(np.int64) % len(words)]]
-    price = pl.Series(np.round(rng.normal(0, 50, size), 3)).set(pl.Series(rng.random(size) < 0.1), None)
+    price, some = np.round(rng.normal(0, 50, size), 3), pl.Series(rng.random(size) < 0.1)
     scores = {"a": rng.normal(size=size), "b": np.round(rng.random(size), 5), "c": rng.integers(0, 9, size) / 9}
-    frame = pl.DataFrame({"prompt": text, "price": price.cast(pl.String), **scores})
+    frame = pl.DataFrame({"prompt": text, "price": price, **scores})
+    frame = frame.with_columns(cost=pl.when(~some).then("price"), price=pl.when(~some).then("price").cast(pl.String))
     frame.write_parquet(folder / "x.parquet")
     every = f"{folder}/x.parquet"
     inputs = [f"{every}:prompt", f"{every}:price"]
     return {"task": "scores", "inputs": inputs, "systems": {name: f"{every}:{name}" for name in scores}}
 
 
-def test_ranks_stay_in_the_cluster(fractions: Given, session: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("lens", ["features", "buckets", "difficulty"])
+def test_ranks_stay_in_the_cluster(fractions: Given, session: Any, monkeypatch: pytest.MonkeyPatch, lens: str) -> None:
     """Where scores and numbers are too many to come back, each part is told the ranks of its own."""
     monkeypatch.setattr("slicewise.engine.spark.MOST_BACK", 1_000)
-    options = {"numbers": True, "bigrams": True, "min_count": 20}
-    compared("features", fractions, session, 5_000, **options)
+    options = {"numbers": True, "bigrams": True, "min_count": 20} if lens == "features" else {}
+    compared(lens, fractions, session, 10_000, **options)

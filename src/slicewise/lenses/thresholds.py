@@ -14,6 +14,7 @@ from slicewise.engine.gather import MANY_ROWS, added, summed
 from slicewise.errors import UserError, quoted
 from slicewise.lenses.outcomes import Bar
 from slicewise.parts import TEXTS
+from slicewise.stats.ranks import from_order, in_order
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -85,12 +86,7 @@ def quantile(evaluation: Evaluation, scored: Scored, q: float) -> float:
         rank = max(0, math.ceil(int(ends[-1]) * q - 1)) if rank < 0 else rank
         at = int(np.searchsorted(ends, rank, side="right"))
         start, rank = int(table["digits"][at]), rank - (int(ends[at - 1]) if at else 0)
-    return float(_ordered(np.array([start], np.int64)).view(np.float64)[0])
-
-
-def _ordered(bits: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the bits of numbers as whole numbers in the order of the numbers; and the other way round."""
-    return np.asarray(bits ^ (bits >> np.int64(63) & np.int64(2**63 - 1)))
+    return float(from_order(np.array([start], np.int64))[0])
 
 
 @dataclass(frozen=True)
@@ -113,7 +109,7 @@ class _Digits:
         found = [_table(np.zeros(0, np.int64))]
         for _, columns in self.scored.blocks(part):
             scores = np.concatenate(columns)
-            whole = _ordered((scores[~np.isnan(scores)] + 0.0).view(np.int64))  # -0.0 becomes 0.0
+            whole = in_order(scores[~np.isnan(scores)])
             if self.before is not None:
                 shift, start = self.before
                 whole = whole[whole >> np.int64(shift) == start]
