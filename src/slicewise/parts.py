@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 Result = TypeVar("Result")
 
@@ -43,6 +43,7 @@ class Kernel(Protocol):
         """Return the table of a part; of one without items, an empty table with the same columns."""
 
 
+@runtime_checkable
 class Knowing(Kernel, Protocol):
     """A kernel that has to know the ranks of a part's values among those of all parts."""
 

@@ -16,7 +16,7 @@ import polars as pl
 from slicewise.engine.cells import sums
 from slicewise.engine.ranks import KEYS, classes, doubled, groups, hit
 from slicewise.errors import UserError
-from slicewise.parts import FIELDS, TEXTS, Kernel, Parts, PartSource, Result, Runner, stepped
+from slicewise.parts import FIELDS, TEXTS, Kernel, Knowing, Parts, PartSource, Result, Runner, stepped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -179,11 +179,9 @@ class Here:
 
 def _told(kernel: Kernel, told: Ranked | None) -> Kernel:
     """Return a kernel that knows the ranks of all values."""
-    if not isinstance(told, RankedHere):
+    if not (isinstance(told, RankedHere) and isinstance(kernel, Knowing)):
         return kernel
-    knowing: Any = kernel
-    known: Kernel = knowing.knowing(nw.from_native(told.places).select(*KEYS, doubled=doubled()).to_native())
-    return known
+    return kernel.knowing(nw.from_native(told.places).select(*KEYS, doubled=doubled()).to_native())
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,7 +25,7 @@ import polars as pl
 from slicewise.engine.cells import sums
 from slicewise.engine.ranks import KEYS, classes, doubled, groups, hit
 from slicewise.errors import UserError, quoted
-from slicewise.parts import Result, stepped
+from slicewise.parts import Knowing, Result, stepped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -192,7 +192,7 @@ class Spark:
         empty, found = self._added(source, kernel, told)
         if keep is not None:
             found = found.filter(keep | ~nw.col(WRONG).is_null())
-        with self._watched(source):
+        with self.watched(source):
             table = _collected(found)
         whole = _checked(table).select(empty.columns).cast(empty.schema)
         yield whole.sort(*kernel.by) if kernel.by else whole
@@ -203,7 +203,7 @@ class Spark:
         try:
             table: nw.LazyFrame[Any] = nw.from_native(kept.hint(SORTED))
             right = table.filter(nw.col(WRONG).is_null()).drop(WRONG)
-            with self._watched(source):
+            with self.watched(source):
                 _checked(_collected(table.filter(~nw.col(WRONG).is_null())))
                 return stepped(steps, lambda reduction: _collected(reduction(right)))
         finally:
@@ -217,7 +217,7 @@ class Spark:
         every = nw.from_native(places.hint(SORTED)).select(*KEYS, doubled=doubled())
         told = right.select(PART, *KEYS).join(every, on=list(KEYS), how="inner").to_native()
         told = told.repartition(len(source), PART).persist()
-        with self._watched(source):
+        with self.watched(source):
             _checked(_collected(nw.from_native(rows).filter(~nw.col(WRONG).is_null())))
             parts = _collected(nw.from_native(told).select(nw.col(PART).n_unique()))
         rows.unpersist()
@@ -236,7 +236,7 @@ class Spark:
     def gathered(self, source: PartSource, kernel: Kernel) -> list[pl.DataFrame]:
         """Return the tables of all parts in their order."""
         empty, frame = self._tables(source, kernel)
-        with self._watched(source):
+        with self.watched(source):
             table = _checked(_collected(nw.from_native(frame)))
         parts = {int(key[0]): own for key, own in table.group_by(PART, maintain_order=True)}
         nothing = empty.with_columns(pl.lit(0, pl.Int64).alias(PART))
@@ -244,7 +244,7 @@ class Spark:
         return [one.select(empty.columns).cast(empty.schema) for one in found]
 
     @contextmanager
-    def _watched(self, source: PartSource) -> Iterator[None]:
+    def watched(self, source: PartSource) -> Iterator[None]:
         """Tell how many parts are done while jobs run, and end them when the program is told to end."""
         over, left = threading.Event(), threading.Event()
         total = sum(source.items(i) for i in range(len(source)))
@@ -276,7 +276,7 @@ class Spark:
         empty = kernel(source.head(kernel.needs))
         columns = [f"`{name}` {_spark_type(kind)}" for name, kind in empty.schema.items()]
         schema = ", ".join([*columns, f"`{PART}` bigint", f"`{WRONG}` string"])
-        if isinstance(told, SparkRanked):
+        if isinstance(told, SparkRanked) and isinstance(kernel, Knowing):
             return empty, told.told.groupBy(PART).applyInArrow(_told_task(source, kernel, empty), schema)
         numbers = self.session.range(0, len(source), 1, len(source))
         return empty, numbers.mapInArrow(_Task(source, kernel, empty), schema)
@@ -316,13 +316,12 @@ class _Task:
         return table.with_columns(pl.lit(number, pl.Int64).alias(PART), pl.lit(wrong, pl.String).alias(WRONG))
 
 
-def _told_task(source: PartSource, kernel: Kernel, empty: pl.DataFrame) -> Callable[[Any], Any]:
+def _told_task(source: PartSource, kernel: Knowing, empty: pl.DataFrame) -> Callable[[Any], Any]:
     """Return what a worker does with the ranks of one part's values."""
 
     def run(ranks: Any) -> Any:
         table = pl.DataFrame(ranks)
-        knowing: Any = kernel
-        return _Task(source, knowing.knowing(table.drop(PART)), empty).arrow(int(table[PART][0]))
+        return _Task(source, kernel.knowing(table.drop(PART)), empty).arrow(int(table[PART][0]))
 
     return run
 
@@ -357,7 +356,7 @@ class SparkRanked:
 
     def sizes(self, column: int) -> pl.DataFrame:
         """Return how many values so many rows have."""
-        with self.cluster._watched(self.source):
+        with self.cluster.watched(self.source):
             return _collected(groups(nw.from_native(self.places), column))
 
     def at(self, column: int, places: NDArray[np.int64]) -> pl.DataFrame:
@@ -370,7 +369,7 @@ class SparkRanked:
                 yield from found.select("value", "start", "n").to_arrow().to_batches()
 
         found = own.mapInArrow(run, "value bigint, start bigint, n bigint")
-        with self.cluster._watched(self.source):
+        with self.cluster.watched(self.source):
             return _collected(nw.from_native(found)).sort("start")
 
 

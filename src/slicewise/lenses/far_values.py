@@ -5,7 +5,7 @@ What comes back are the values that decide on cuts, and means. Every part is tol
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -131,6 +131,7 @@ class FarValues:
     told: Ranked
     columns: FarColumns
     means: Mapping[int, float | None]
+    known: dict[Column, Ranks] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(
@@ -149,7 +150,10 @@ class FarValues:
 
     def ranks(self, attribute: int, system: int) -> Ranks:
         """Return the ranks of a column, of which each part is told its own."""
-        return Ranks.far(self.told, self.columns.ranks.index((attribute, system)))
+        column = attribute, system
+        if column not in self.known:
+            self.known[column] = Ranks.far(self.told, self.columns.ranks.index(column))
+        return self.known[column]
 
     def deciding(self, attribute: int, known: Distinct) -> Distinct:
         """Return those values of an attribute that decide on its cuts, each with the units up to it."""
