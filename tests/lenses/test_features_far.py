@@ -11,12 +11,11 @@ from hypothesis import strategies as st
 from slow_features import Asked, Data, asked
 from test_features_in_parts import any_data, drawn, news, questions, sentiment, split, told
 
+from slicewise import Evaluation
 from slicewise.engine.gather import Here
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from slicewise import Evaluation
 
 
 BACK = 2
@@ -65,3 +64,15 @@ def test_any_data(data: tuple[Data, str], options: Asked, parts: int, most: int)
     evaluation = own.evaluation()
     more = options.options() | {"metrics": metric, "top": 0}
     assert told(far(evaluation, parts, most), **more) == told(evaluation, **more)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_value_that_nearly_all_have_is_no_extreme(sign: int) -> None:
+    """The most frequent value is the largest, or the smallest: the quarter there ends before it."""
+    scores = [(i * 37 % 101) / 101 for i in range(300)]
+    numbers = [str(sign * (60 if i % 5 else i % 60)) for i in range(300)]
+    evaluation = Evaluation.from_scores({"m": scores}, inputs=numbers)
+    options: dict[str, Any] = {"numbers": True, "min_count": 2, "top": 0}
+    whole = told(evaluation, **options)
+    assert '"number"' in whole
+    assert told(far(evaluation, 3), **options) == whole
