@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 START = Size(0, "start-up")
 """A size so small that what a job costs on it is its start-up."""
 MOST = 1.3
+LEAST = 0.4
+"""CPU seconds beyond start-up below which one measures chance: start-up alone differs by a tenth between runs."""
 
 PerItem = dict[Size, dict[str, float]]
 
@@ -42,11 +44,12 @@ def per_item_table(found: PerItem, item: str, unit: str, per_second: float) -> s
 
 
 def steady(found: PerItem, item: str) -> list[Check]:
-    """Require of every job that an item costs about the same at all sizes; of one size there is nothing to say."""
-    if len(found) < 2:
-        return []
+    """Require of every job that an item costs about the same at all sizes that tell; of one there is nothing to say."""
     checks = []
     for name in next(iter(found.values())):
-        growth = max(large[name] / small[name] for small, large in combinations(found.values(), 2))
+        each = [own[name] for size, own in found.items() if not own[name] * size.count < LEAST]
+        if len(each) < 2:
+            continue
+        growth = max(large / small for small, large in combinations(each, 2))
         checks.append(at_most(f"Largest growth of CPU per {item} with the size, {name}", growth, MOST, " times"))
     return checks

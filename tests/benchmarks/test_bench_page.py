@@ -14,6 +14,7 @@ from jobs.chart import HEIGHT, LINE, _labels
 from measure import Run, Size
 from plan import Plan
 from report import Check, Comparison, Section, at_least, at_most, page, same, tables
+from sections.per_item import steady
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,6 +32,17 @@ def test_a_failed_job_stands_in_its_row() -> None:
     assert "| peer | failed: out \\| of memory | | | | | | |" in table
     assert "| ours | 1 | 2.00 | 2.00 | 200 | 1 | 1 | 1 |" in table
     assert "| other | 1 | 4.00 | 6.00 | 100 | 2.00 | 3.00 | 0.50 |" in table
+
+
+def test_growth_is_told_where_more_than_chance_is_measured() -> None:
+    many = Size(1_000_000, "1,000,000 items")
+    costs = {ONE: {"a": 1e-7, "b": 1e-3}, TEN: {"a": 1e-4, "b": 1.2e-3}, many: {"a": 1.2e-4, "b": 2e-3}}
+    assert [(check.found, check.passed) for check in steady(costs, "item")] == [
+        ("1.20 times", True),
+        ("2.00 times", False),
+    ]
+    assert not steady({ONE: {"a": 1e-3}}, "item")
+    assert [check.passed for check in steady({ONE: {"a": nan}, TEN: {"a": 1e-3}}, "item")] == [False]
 
 
 def test_what_was_not_measured_does_not_hold() -> None:
