@@ -56,7 +56,7 @@ def summed(
     `told`: of what the kernel has to know the ranks.
     """
     if evaluation.parts is None:
-        found = added([kernel(evaluation)], kernel.by)
+        found = added([_told(kernel, told)(evaluation)], kernel.by)
         return found if keep is None else nw.from_native(found).filter(keep).to_native()
     pieces = list(evaluation.parts.runner.summed(evaluation.parts.source, kernel, keep, told))
     return pieces[0] if len(pieces) == 1 else pl.concat(pieces).sort(*kernel.by)
@@ -65,7 +65,7 @@ def summed(
 def ranked(evaluation: Evaluation, kernel: Kernel) -> Ranked:
     """Rank the values that a kernel counts, where the parts are."""
     if evaluation.parts is None:
-        raise NotImplementedError
+        return RankedHere.of([kernel(evaluation)], kernel)
     return evaluation.parts.runner.ranked(evaluation.parts.source, kernel)
 
 
@@ -94,7 +94,7 @@ def _each(reductions: Sequence[Reduction]) -> Steps[list[pl.DataFrame]]:
 def made_small(evaluation: Evaluation, kernel: Kernel, steps: Steps[Result], told: Ranked | None = None) -> Result:
     """Return what comes of reductions of a kernel's table, of which later ones may depend on what earlier ones left."""
     if evaluation.parts is None:
-        return _made_small(kernel(evaluation), kernel, steps)
+        return _made_small(_told(kernel, told)(evaluation), kernel, steps)
     return evaluation.parts.runner.reduced(evaluation.parts.source, kernel, steps, told)
 
 
@@ -141,8 +141,7 @@ class Here:
 
     def ranked(self, source: PartSource, kernel: Kernel) -> RankedHere:
         """Rank the values of all parts together."""
-        counts = added(self._few(source, kernel), kernel.by, ordered=False)
-        return RankedHere(classes(nw.from_native(counts.lazy())).collect().to_polars().sort(*KEYS))
+        return RankedHere.of(self._few(source, kernel), kernel)
 
     def summed(
         self, source: PartSource, kernel: Kernel, keep: nw.Expr | None, told: Ranked | None = None
@@ -189,6 +188,12 @@ class RankedHere:
     """Values of columns with their places, in order."""
 
     places: pl.DataFrame
+
+    @classmethod
+    def of(cls, tables: Sequence[pl.DataFrame], kernel: Kernel) -> RankedHere:
+        """Rank the values that a kernel has counted."""
+        counts = added(tables, kernel.by, ordered=False)
+        return cls(classes(nw.from_native(counts.lazy())).collect().to_polars().sort(*KEYS))
 
     def sizes(self, column: int) -> pl.DataFrame:
         """Return how many values so many rows have."""
