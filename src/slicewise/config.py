@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from slicewise.errors import UserError, did_you_mean, quoted
+from slicewise.own_code import split_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -69,12 +70,12 @@ class Settings(Dataset):
     cuts: dict[str, str | list[float | int]] | None = None
     compare: list[list[str]] | None = None
 
-    def scoring(self) -> dict[str, Any]:
-        """Return the options of `score` that the file sets."""
+    def scoring(self, folder: Path) -> dict[str, Any]:
+        """Return the options of `score` that the file sets; metrics' files are relative to it."""
         names = ("metric", "beta", "seed", "resamples", "confidence", "restarts")
         found = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
-        if isinstance(found.get("metric"), str):
-            found["metric"] = [found["metric"]]
+        if "metric" in found:
+            found["metric"] = _names(found["metric"], folder)
         return found
 
     def slicing(self, folder: Path) -> dict[str, Any]:
@@ -83,8 +84,7 @@ class Settings(Dataset):
 
         found: dict[str, Any] = {}
         if self.attribute is not None:
-            names = [self.attribute] if isinstance(self.attribute, str) else self.attribute
-            found["attributes"] = [_beside(name, folder) if ".py:" in name else name for name in names]
+            found["attributes"] = _names(self.attribute, folder)
         if self.buckets is not None:
             found["buckets"] = self.buckets
         if self.cuts is not None:
@@ -106,7 +106,7 @@ class Config:
 def read_config(path: Path, name: str | None) -> Config:
     """Read a configuration file; of several data sets, the one that is named."""
     settings = read_settings(path)
-    scoring, slicing = settings.scoring(), settings.slicing(path.parent)
+    scoring, slicing = settings.scoring(path.parent), settings.slicing(path.parent)
     found = datasets(settings, path)
     if name is not None and settings.dataset:
         names = [str(d.get("name", "")) for d in found]
@@ -167,6 +167,13 @@ def _located(options: dict[str, Any], folder: Path) -> dict[str, Any]:
 
 def _beside(path: str, folder: Path) -> str:
     return path if path == "-" or Path(path).is_absolute() else str(folder / path)
+
+
+def _names(given: str | list[str], folder: Path) -> list[str]:
+    """Return names of metrics or attributes, as on the command line; FILE.py:NAME is beside the configuration."""
+    texts = [given] if isinstance(given, str) else given
+    names = [name.strip() for text in texts for name in text.split(",") if name.strip()]
+    return [name if split_name(name) is None else _beside(name, folder) for name in names]
 
 
 def _underscored(table: dict[str, Any]) -> dict[str, Any]:

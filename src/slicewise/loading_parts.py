@@ -20,7 +20,7 @@ from slicewise.errors import UserError, counted, did_you_mean, quoted
 from slicewise.evaluation import name_runs
 from slicewise.parted import evaluation_of
 from slicewise.read.convert import convert
-from slicewise.read.source import PARQUET, digests_of, paths_of, split_column, stem_of
+from slicewise.read.source import PARQUET, digests_of, is_stream, paths_of, split_column, stem_of
 from slicewise.roles import find_role
 from slicewise.table_parts import TableParts, TrainingFile, bounds_of
 
@@ -120,7 +120,7 @@ class Named:
     @property
     def size(self) -> int:
         """How many bytes they have."""
-        return sum(Path(path).stat().st_size for path in self.paths if path != "-")
+        return sum(Path(path).stat().st_size for path in self.paths if not is_stream(path))
 
     @property
     def dated(self) -> str:
@@ -215,6 +215,10 @@ def _may_be_cut(asked: Asked, named: Named) -> bool:
     texts = named.texts
     if texts and asked.elsewhere:
         raise UserError("a cluster reads Parquet; make it with slicewise convert", where=texts[0])
+    if named.train is not None and is_stream(split_column(named.train)[0]):
+        if asked.elsewhere:
+            raise UserError("a cluster cannot read a stream; save it as a file", where=named.train)
+        return False
     return not texts or (_convertible(texts) and bool(asked.part_rows or named.size > LARGE))
 
 
@@ -253,16 +257,24 @@ def _check_items(roles: Sequence[Role]) -> None:
 
 
 def _is_parquet(path: str) -> bool:
-    """Tell Parquet by how a file begins; one whose name says so is, and damaged if it does not."""
-    if path == "-" or path.lower().endswith(".parquet"):
-        return path != "-"
-    with Path(path).open("rb") as file:
-        return file.read(len(PARQUET)) == PARQUET
+    """Tell Parquet by how a file begins; one whose name says so is, and damaged if it does not.
+
+    A stream is read once, by its reader: here it is none.
+    """
+    if is_stream(path):
+        return False
+    if path.lower().endswith(".parquet"):
+        return True
+    try:
+        with Path(path).open("rb") as file:
+            return file.read(len(PARQUET)) == PARQUET
+    except OSError:
+        return False  # its reader says why
 
 
 def _convertible(paths: Sequence[str]) -> bool:
     """Tell whether files are JSONL or tables by their names, which can be written as Parquet piece by piece."""
-    return all(path != "-" and COMPRESSED.sub("", path.lower()).endswith(ROWS) for path in paths)
+    return all(not is_stream(path) and COMPRESSED.sub("", path.lower()).endswith(ROWS) for path in paths)
 
 
 def _converted(path: str, scratch: Scratch, format: str | None, on_file: Callable[[str], None] | None) -> str:  # noqa: A002

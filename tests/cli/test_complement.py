@@ -1017,6 +1017,7 @@ def test_labels_that_are_markup(labels: tuple[str, str], write: Write, tmp_path:
     found = result(run("complement", *data, "--write-ensemble", "e.txt", "--csv", "out", "--json", "-"))
     assert {s["bucket"] for s in found["slices"]} == {one, other}
     assert (tmp_path / "e.txt").read_text(encoding="utf-8").split("\n")[2] == one
+    run("complement", *data, "--csv", "out", "--raw-csv")
     assert {row["bucket"] for row in rows_of(tmp_path / "out" / "slices.csv")} == {one, other}
     shown = run("complement", *data)
     assert one in shown.out

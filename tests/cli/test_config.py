@@ -221,3 +221,26 @@ def test_columns_of_the_gold_file_as_attributes(run: Run, write: Write) -> None:
     for command in ("buckets", "complement", "difficulty"):
         ran = run(command, "--config", "c.toml", "--json", "-")
         assert '"col2"' in ran.out, (command, ran.err)
+
+
+@pytest.mark.parametrize(
+    ("setting", "command", "names"),
+    [
+        ('metric = "accuracy, mine.py:m"', "score", lambda result: result["systems"]["s"]["metrics"]),
+        ('metric = ["mine.py:m"]', "score", lambda result: result["systems"]["s"]["metrics"]),
+        ('attribute = ["label", "mine.py:long_m"]', "buckets", lambda result: result["attributes"]),
+    ],
+)
+def test_own_code_lies_beside_the_file(
+    setting: str, command: str, names: Callable[[Any], Any], run: Run, write: Write
+) -> None:
+    write(
+        "d/mine.py",
+        "def m(gold, predicted):\n    return 0.25\n\n\ndef long_m(items):\n    return items['text'].str.len_chars()\n",
+    )
+    write("d/g.txt", "a\nb\n")
+    files = 'task = "labels"\ngold = "g.txt"\ninput = "g.txt"\nsystems = { s = "g.txt" }\nresamples = 0\n'
+    write("d/c.toml", f"{setting}\n{files}")
+    ran = run(command, "--config", "d/c.toml", "--json", "-")
+    assert ran.code == 0, ran.err
+    assert any(name.endswith("m") for name in names(json.loads(ran.out)["result"]))

@@ -648,11 +648,12 @@ def test_markup_and_quotes_in_a_file_for_an_annotator(write: Write, tmp_path: Pa
     write("g.conll", '"a,b"\tO\n<b>\tB-X\n=1+1\tO\n')
     write("p.conll", '"a,b"\tO\n<b>\tB-"Y"\n=1+1\tB-Z\n')
     data = ("--gold", "g.conll", "-s", "p,1=p.conll", "-s", "<i>=p.conll", "--resamples", "0")
-    assert run("difficulty", *data, "--write-suspects", "x.csv").code == 0
-    first, second = rows_of(tmp_path / "x.csv")
-    assert (first["left"], first["text"], first["right"], first["systems_label"]) == ('"a,b"', "<b>", "=1+1", '"Y"')
-    assert first["systems"] == "p,1; <i>"
-    assert (second["kind"], second["text"]) == ("missing", "=1+1")
+    for more, formula in (((), "'=1+1"), (("--raw-csv",), "=1+1")):
+        assert run("difficulty", *data, "--write-suspects", "x.csv", *more).code == 0
+        first, second = rows_of(tmp_path / "x.csv")
+        assert (first["left"], first["text"], first["right"]) == ('"a,b"', "<b>", formula)
+        assert (first["systems"], first["systems_label"]) == ("p,1; <i>", '"Y"')
+        assert (second["kind"], second["text"]) == ("missing", formula)
 
 
 # ---------------------------------------------------------------------- nothing, everything

@@ -76,24 +76,6 @@ def test_a_link_is_followed_and_a_pipe_is_written_to(write: Callable[..., str], 
     assert Path("pipe").is_fifo()
 
 
-def test_an_input_is_never_written_over(write: Callable[..., str], run: Callable[..., Any]) -> None:
-    write("g.conll", GOLD)
-    ran = run("score", "--gold", "g.conll", "-s", "m=g.conll", "--json", "g.conll")
-    assert (ran.code, ran.out) == (2, "")
-    assert Path("g.conll").read_text() == GOLD
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
-def test_a_full_output_is_one_line(write: Callable[..., str]) -> None:
-    write("g.conll", GOLD)
-    arguments = ("score", "--gold", "g.conll", "--system", "m=g.conll", "--json", "-")
-    with Path("/dev/full").open("w") as full:
-        ran = subprocess.run((*COMMAND, *arguments), stdout=full, stderr=subprocess.PIPE, text=True, check=False)
-    assert ran.returncode == 2
-    assert ran.stderr.startswith("slicewise: standard output cannot be written")
-    assert ran.stderr.count("\n") == 1
-
-
 def test_tokens_of_white_space_do_not_move_character_spans(write: Callable[..., str], run: Callable[..., Any]) -> None:
     text = {"text": "a \n b", "tokens": ["a", "\n", "b"], "spans": [{"start": 4, "end": 5, "label": "X"}]}
     tokens = {"tokens": ["a", "\n", "b"], "spans": [{"start": 2, "end": 3, "label": "X"}]}

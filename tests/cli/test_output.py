@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import os
 import re
@@ -12,11 +13,13 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
 import pytest
 from command_output import strict
 from conftest import Ran
 
 from slicewise import Evaluation, __version__, score, units
+from slicewise.results.files import write_csv
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -105,6 +108,61 @@ def test_csv_tables(data: tuple[str, ...], run: Run, tmp_path: Path) -> None:
         with path.open(encoding="utf-8", newline="") as file:
             rows = list(csv.reader(file))
         assert len({len(row) for row in rows}) == 1
+
+
+FORMULAS = ["=1+1", "+x", "-x", "@x", "-", "=cmd|' /C calc'!A0", "-1+1", "-5x"]
+HARMLESS = ["-5", "+3.25", "-.5e-7", "x=1", "'=1", "a-b"]
+
+
+def test_cells_that_a_spreadsheet_would_run(write: Write, run: Run, tmp_path: Path) -> None:
+    """Text that begins as a formula is guarded in CSV: labels, texts, names of systems; not numbers, not JSONL."""
+    answers = [*FORMULAS, *HARMLESS]
+    write(
+        "g.jsonl", "".join(json.dumps({"label": text, "text": text, "id": i}) + "\n" for i, text in enumerate(answers))
+    )
+    data = ("--gold", "g.jsonl", "-s", "@s=g.jsonl", "--task", "labels")
+
+    def labels(*more: str, name: str = "u.csv") -> list[str]:
+        assert run("units", *data, "-o", "u.csv", "--csv", ".", *more).code == 0
+        with (tmp_path / name).open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        assert ("@s" if "--raw-csv" in more else "'@s") in rows[0]
+        by_item = sorted(rows, key=lambda row: int(row["item"]))
+        return [row["label"] for row in by_item]
+
+    guarded = [f"'{text}" for text in FORMULAS] + HARMLESS
+    assert labels() == labels(name="units.csv") == guarded
+    assert labels("--raw-csv") == labels("--raw-csv", name="units.csv") == answers
+    assert run("units", *data, "-o", "u.jsonl").code == 0
+    assert {json.loads(line)["label"] for line in (tmp_path / "u.jsonl").read_text().splitlines()} == set(answers)
+
+
+def test_text_that_begins_with_white_space_may_be_a_formula() -> None:
+    file = io.BytesIO()
+    write_csv(pl.DataFrame({"\tx": ["\t=1", "\r=1", " =1", None], "n": [-1, 2, 3, None]}), file)
+    assert list(csv.reader(io.StringIO(file.getvalue().decode(), newline=""))) == [
+        ["'\tx", "n"], ["'\t=1", "-1"], ["'\r=1", "2"], [" =1", "3"], ["", ""],
+    ]  # fmt: skip
+
+
+def test_numbers_in_csv_are_not_touched(write: Write, run: Run, tmp_path: Path) -> None:
+    write("s.txt", "-1.5\n2\n-3\n")
+    assert run("items", "--task", "scores", "-s", "s=s.txt", "--csv", ".").code == 0
+    assert "'" not in (tmp_path / "items.csv").read_text()
+
+
+def test_a_result_in_a_file_is_not_shown_as_well(data: tuple[str, ...], run: Run) -> None:
+    ran = run("units", *data[:-2], "--with", "bins,errors", "-o", "u.csv")
+    warnings = [line for line in ran.err.splitlines() if "warning" in line]
+    assert (ran.code, ran.out) == (0, "")
+    assert ran.err.splitlines() == ["slicewise: wrote u.csv", *warnings]
+
+
+def test_names_of_files_do_not_reach_the_terminal_as_they_are(data: tuple[str, ...], run: Run) -> None:
+    ran = run("score", *data, "--json", "\x1b[31m.json", "--csv", "\x1b[32m")
+    assert ran.code == 0
+    assert ran.err.count("wrote") == 2
+    assert "\x1b" not in ran.err
 
 
 def test_quiet(data: tuple[str, ...], run: Run) -> None:

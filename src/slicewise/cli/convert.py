@@ -64,17 +64,20 @@ def _stem(file: str) -> str:
 
 def _check(files: Sequence[str], targets: Sequence[Path], *, into: bool, force: bool) -> None:
     """Check, before anything is read, that all files are there and that what is written replaces nothing unasked."""
-    from slicewise.read.source import check_exists
+    from slicewise.read.source import check_exists, identity
     from slicewise.results.files import check_ending, check_writable
 
     for file in files:
         check_exists(file)
+    inputs = {identity(file) for file in files}
     for i, target in enumerate(targets):
         check_ending(target, (".parquet",))
         if target in targets[:i]:
             both = f"{files[targets.index(target)]} and {files[i]}"
             raise UserError(f"would be written of both {both}; convert them one by one", where=str(target))
         check_writable(target.parent if into else target, folder=into)
+        if is_file(target) and identity(target) in inputs:
+            raise UserError("is read and would be written over; choose another path", where=str(target))
         if is_file(target) and not force:
             raise UserError("is there already; choose another path, or replace it with --force", where=str(target))
 

@@ -1,13 +1,15 @@
 """The options that all commands share: what is evaluated, how it is read, and where results go."""
 
+import stat
 import sys
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from slicewise.cli.option import DATA, OUTPUT, READING, option
-from slicewise.errors import UserError, is_file
+from slicewise.errors import UserError, is_file, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -115,7 +117,12 @@ class DataOptions:
     csv: Annotated[
         Path | None, option("--csv", help="The result's tables as CSV files.", panel=OUTPUT, metavar="DIR")
     ] = None
+    raw_csv: Annotated[
+        bool, option("--raw-csv", help="CSV cells as they are: no ' before =, +, - and @.", panel=OUTPUT)
+    ] = False
     quiet: Annotated[bool, option("--quiet", "-q", help="No progress and no notes.", panel=OUTPUT)] = False
+    code: tuple[str, ...] = ()
+    """Python files that other options name, as FILE.py:NAME; no option itself."""
 
     def evaluations(
         self,
@@ -129,7 +136,7 @@ class DataOptions:
         from slicewise.loading import load
 
         large = {} if engine is None else engine.chosen(step.part)
-
+        self._check_streams()
         for options in self._datasets:
             try:
                 if "matrix" in options:
@@ -148,7 +155,7 @@ class DataOptions:
     def say(self, text: str) -> None:
         """Tell the user something beside the result."""
         if not self.quiet:
-            sys.stderr.write(f"slicewise: {text}\n")
+            sys.stderr.write(f"slicewise: {printable(text)}\n")
 
     def check_one(self, what: str) -> None:
         """Refuse several data sets where one file is written."""
@@ -156,24 +163,39 @@ class DataOptions:
             raise UserError(f"several data sets and one {what}; pick one with --name")
 
     def check_not_read(self, output: Path) -> None:
-        """Refuse to write over a file that is read."""
-        named = [
-            self.gold,
-            self.train,
-            self.matrix,
-            *(self.input or ()),
-            *(s.partition("=")[2] for s in self.system or ()),
-        ]
-        if self.config is not None:
-            named.append(str(self.config))
-            for dataset in self._datasets:
-                named += [dataset.get(key) for key in ("gold", "train", "matrix")] + [*dataset.get("inputs", ())]
-                for files in dataset.get("systems", {}).values():
-                    named += [files] if isinstance(files, str) else files
-        for text in named:
-            for path in (text, (text or "").rpartition(":")[0]):
-                if path and is_file(path) and is_file(output) and Path(path).samefile(output):
-                    raise UserError("is read and would be written over; choose another path", where=str(output))
+        """Refuse to write over a file that is read, under whatever name."""
+        from slicewise.read.source import identity
+
+        try:
+            is_regular = stat.S_ISREG(output.stat().st_mode)
+        except OSError:
+            return
+        if is_regular and identity(output) in self._inputs:
+            raise UserError("is read and would be written over; choose another path", where=str(output))
+
+    @cached_property
+    def _inputs(self) -> set[tuple[int, int] | None]:
+        """What all files that are read are told by: data, the configuration, the user's own code."""
+        from slicewise.own_code import split_name
+        from slicewise.read.source import identity
+
+        files = [file for options in self._datasets for file in _files(options)]
+        files += [] if self.config is None else [str(self.config)]
+        named = [*self.scoring.get("metric", ()), *self.slicing.get("attributes", ())]
+        files += [*self.code, *(parts[0] for name in named if (parts := split_name(name)) is not None)]
+        return {identity(file) for file in files} - {None}
+
+    def _check_streams(self) -> None:
+        """Refuse a stream that several data sets name: it can be read only once."""
+        from slicewise.read.source import identity, is_stream
+
+        streams = [{identity(file): file for file in _files(o) if is_stream(file)} for o in self._datasets]
+        for stream, times in Counter(stream for each in streams for stream in each).items():
+            if times > 1:
+                name = next(each[stream] for each in streams if stream in each)
+                raise UserError(
+                    "is named by several data sets and can be read only once; save it as a file", where=name
+                )
 
     @property
     def scoring(self) -> dict[str, Any]:
@@ -223,6 +245,22 @@ class DataOptions:
         if self.normalise:
             given["normalise"] = self.normalise
         return given
+
+
+def _files(options: dict[str, Any]) -> list[str]:
+    """Return the files that keywords of `load` name, those of folders and patterns one by one, where they are there."""
+    from slicewise.read.source import paths_of, split_column
+
+    named = [options.get(key) for key in ("gold", "train", "matrix")] + [*options.get("inputs", ())]
+    for files in options.get("systems", {}).values():
+        named += [files] if isinstance(files, str) else files
+    paths = []
+    for name in named:
+        try:
+            paths += [] if name is None else paths_of(split_column(name)[0])
+        except UserError:  # said where it is read
+            continue
+    return paths
 
 
 def _check_matrix(options: dict[str, Any]) -> None:

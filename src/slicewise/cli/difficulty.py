@@ -71,7 +71,7 @@ def difficulty(
             options = scoring.chosen(data) | slicing.chosen(data, compare) | own
             results.append(lens(evaluation, **options, on_step=step))
     if write_suspects is not None:
-        results[0].write_suspects(write_suspects)
+        results[0].write_suspects(write_suspects, raw_csv=data.raw_csv)
         data.say(f"wrote {_suspects(results[0])} to {write_suspects}")
     deliver(data, results, tables)
 

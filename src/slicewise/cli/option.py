@@ -7,9 +7,11 @@ Annotations are read when the program runs: modules that declare options do with
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
-from typing import Any, get_type_hints
+from typing import Annotated, Any, get_origin, get_type_hints
 
 import typer
+
+from slicewise.cli.names import listed
 
 DATA, READING, SLICING, SCORING, OUTPUT = "Data", "Reading and comparing", "Slicing", "Scoring", "Output"
 FEATURES, RANKING, ENGINE = "Features", "Ranking", "Large data"
@@ -26,8 +28,10 @@ def with_groups(command: Callable[..., None]) -> Callable[..., None]:
     groups = {p.name: p.annotation for p in own if isinstance(p.annotation, type) and is_dataclass(p.annotation)}
 
     def run(**given: Any) -> None:
+        code = tuple(_code_files(given))
         for name, group in groups.items():
-            given[name] = group(**{p.name: given.pop(p.name) for p in _options(group)})
+            known = {"code": code} if "code" in {f.name for f in fields(group)} else {}
+            given[name] = group(**{p.name: given.pop(p.name) for p in _options(group)}, **known)
         command(**given)
 
     spread = [q for p in own for q in (_options(p.annotation) if p.name in groups else (p,))]
@@ -36,9 +40,19 @@ def with_groups(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
+def _code_files(given: dict[str, Any]) -> Iterator[str]:
+    """Return the Python files among the values of options, which are FILE.py:NAME."""
+    from slicewise.own_code import split_name
+
+    for value in given.values():
+        for name in listed([value] if isinstance(value, str) else value if isinstance(value, list) else ()):
+            if (parts := split_name(name)) is not None:
+                yield parts[0]
+
+
 def _options(group: type[Any]) -> Iterator[inspect.Parameter]:
     hints = get_type_hints(group, include_extras=True)
     for f in fields(group):
-        if f.init:
+        if f.init and get_origin(hints[f.name]) is Annotated:
             kind = inspect.Parameter.KEYWORD_ONLY
             yield inspect.Parameter(f.name, kind, default=f.default, annotation=hints[f.name])

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from slicewise.errors import UserError, counted, printable
+from slicewise.errors import UserError, counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,33 +34,26 @@ def check_outputs(data: DataOptions, tables: TableOptions | None = None) -> None
 
 def check_output(data: DataOptions, path: Path, option_name: str) -> None:
     """Check a file that is written beside the result: it is not read, and not the result's own."""
-    from slicewise.results.files import check_writable
+    from slicewise.results.files import check_writable, written_to
 
     check_writable(path)
     data.check_not_read(path)
-    if data.json not in (None, "-") and Path(str(data.json)).resolve() == path.resolve():
+    if data.json not in (None, "-") and written_to(Path(str(data.json))) == written_to(path):
         raise UserError(f"is written by both --json and {option_name}; choose another path", where=str(path))
 
 
-def deliver(data: DataOptions, results: Sequence[Result], tables: TableOptions | None = None) -> None:
-    """Write what was asked for, and show the rest; a reader that goes away (`| head`) is no error."""
+def deliver(
+    data: DataOptions, results: Sequence[Result], tables: TableOptions | None = None, *, written: bool = False
+) -> None:
+    """Write the files that options name, and show the result, unless it was `written` to a file already."""
     if tables is not None:
         tables.write(data, results)
-    try:
-        _write(data, results)
-    except BrokenPipeError:
-        _silence()
-        return
-    except OSError as error:
-        _silence()
-        raise UserError(f"standard output cannot be written: {error.strerror or error}") from None
+    _write(data, results)
+    if not written and data.json != "-":
+        _show(data, results)
+    sys.stdout.flush()
     for warning in dict.fromkeys(warning for result in results for warning in result.data["warnings"]):
-        data.say(f"warning: {printable(warning)}")
-
-
-def _silence() -> None:
-    """Let nothing more be written to standard output, not even when Python ends."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        data.say(f"warning: {warning}")
 
 
 def _write(data: DataOptions, results: Sequence[Result]) -> None:
@@ -73,14 +66,16 @@ def _write(data: DataOptions, results: Sequence[Result]) -> None:
             tables = {"units": result.to_polars()} if result.command == "units" else result.tables()
             for table in tables:
                 data.check_not_read(folder / f"{table}.csv")
-            data.say(f"wrote {counted(len(write_tables(folder, tables)), 'table')} to {folder}{os.sep}")
+            written = write_tables(folder, tables, raw_csv=data.raw_csv)
+            data.say(f"wrote {counted(len(written), 'table')} to {folder}{os.sep}")
     if data.json == "-":
         sys.stdout.write(text)
-        sys.stdout.flush()
-        return
-    if data.json is not None:
+    elif data.json is not None:
         write_text(Path(data.json), text)
         data.say(f"wrote {data.json}")
+
+
+def _show(data: DataOptions, results: Sequence[Result]) -> None:
     from slicewise.render.terminal import show
 
     for i, result in enumerate(results):
@@ -91,7 +86,6 @@ def _write(data: DataOptions, results: Sequence[Result]) -> None:
             continue
         # warnings go to standard error, or stand here where nothing may go there
         show(block for block in result.blocks() if data.quiet or getattr(block, "tone", "") != "warning")
-    sys.stdout.flush()
 
 
 def _json(results: Sequence[Result]) -> str:

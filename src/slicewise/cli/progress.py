@@ -7,6 +7,8 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from slicewise.errors import printable
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -62,4 +64,4 @@ def progress(data: DataOptions) -> Iterator[Steps]:
     columns = (SpinnerColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
     with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
         task = shown.add_task("starting", total=None)
-        yield Steps(lambda text: shown.update(task, description=escape(text)))
+        yield Steps(lambda text: shown.update(task, description=escape(printable(text))))

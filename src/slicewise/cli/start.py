@@ -3,23 +3,38 @@
 from __future__ import annotations
 
 import gc
-import io
-import os
 import signal
 import sys
 import warnings
-from pathlib import Path
 from typing import Any
 
 import typer
 
 from slicewise.cli.app import app
+from slicewise.cli.streams import prepare_streams
 from slicewise.errors import UserError
+
+
+def program() -> None:
+    """Run the command line as a program of its own, with its standard streams, to its end."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        prepare_streams()
+        try:
+            main()
+        finally:
+            sys.stdout.flush()
+    except UserError as error:
+        _fail(str(error))
+    except KeyboardInterrupt:
+        sys.exit(130)
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is written: the interpreter ends in peace
 
 
 def main() -> None:
     """Run the command line: 0 done, 2 the user's input is wrong."""
-    _prepare_streams()
     warnings.filterwarnings("ignore", category=RuntimeWarning)  # numbers near the largest that there are: results say
     if any(_is_not_text(argument) for argument in sys.argv):
         _fail("an argument is not valid UTF-8; rename the file, or write the name in UTF-8")
@@ -46,16 +61,6 @@ def main() -> None:
 def _end(number: int, _: Any) -> None:
     """Leave as after Ctrl-C when told to end: nothing half written, no temporary files."""
     sys.exit(128 + number)
-
-
-def _prepare_streams() -> None:
-    """Write UTF-8 whatever the locale: results are full of text from the data. A closed stream swallows it."""
-    for name in ("stdout", "stderr"):
-        stream = getattr(sys, name)
-        if stream is None:
-            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 (to the end)
-        elif isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(encoding="utf-8")
 
 
 def _is_not_text(argument: str) -> bool:

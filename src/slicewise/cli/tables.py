@@ -39,14 +39,16 @@ class TableOptions:
         return [folder for folder in (self.latex, self.markdown, self.figures) if folder is not None]
 
     def check(self) -> None:
-        """Refuse a format of figures that there is not, or one of figures that nobody asked for."""
-        from slicewise.render.figures import FORMATS
+        """Refuse figures that cannot be drawn, a format that there is not, or one where no figures are written."""
+        from slicewise.render.figures import FORMATS, check_can_draw
 
         if self.figure_format is not None and self.figure_format not in FORMATS:
             known = ", ".join(FORMATS)
             raise UserError(f"unknown figure format {quoted(self.figure_format)}; expected one of {known}")
         if self.figure_format is not None and self.figures is None:
             raise UserError("--figure-format says how --figures DIR are written; add --figures DIR")
+        if self.figures is not None:
+            check_can_draw()
 
     def write(self, data: DataOptions, results: "Sequence[Result]") -> None:
         """Write every table as a file that can go into a paper; several data sets in folders of their own."""

@@ -35,6 +35,6 @@ def units(
         loaded = data.evaluations(step, "listing the units of", token_columns="attributes" in chosen)
         results = [lens(evaluation, include=chosen) for evaluation in loaded]
     if output is not None:
-        results[0].write(output)
+        results[0].write(output, raw_csv=data.raw_csv)
         data.say(f"wrote {output}")
-    deliver(data, results)
+    deliver(data, results, written=output is not None)

@@ -13,7 +13,7 @@ import polars as pl
 from slicewise.errors import UserError, did_you_mean, explained, is_file, quoted
 from slicewise.read import FORMATS, conll, jsonl, lines, open_source, ragged, streamed, table, tell_format
 from slicewise.read.parquet import TEXT, Origin, is_parquet
-from slicewise.read.source import split_column
+from slicewise.read.source import identity, is_stream, split_column
 from slicewise.results.files import whole_file
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class Converted:
     path: Path
     items: int
     before: int | None
-    """Bytes of the file that it was made from; None of standard input."""
+    """Bytes of the file that it was made from; None of a stream."""
     after: int
 
 
@@ -45,7 +45,7 @@ def convert(path: str | Path, to: str | Path, *, format: str | None = None, rows
     with whole_file(to) as out:
         items = streamed.write(given, to.resolve().parent, out, format=format, rows=rows)
         items = _write(open_source(given), out, format, rows) if items is None else items
-    before = None if given == "-" else Path(given).stat()
+    before = None if is_stream(given) else Path(given).stat()
     if before is not None and to.is_file():
         os.utime(to, (before.st_atime, before.st_mtime))
     return Converted(to, items, None if before is None else before.st_size, to.stat().st_size)
@@ -61,7 +61,7 @@ def _check(given: str, to: Path, format: str | None, rows: int) -> None:  # noqa
         raise UserError("a column is named; a file is converted with all its columns; name the file alone", where=given)
     if given != "-" and is_file(given) and Path(given).is_dir():
         raise UserError("is a folder; name its files", where=given)
-    if given != "-" and is_file(given) and is_file(to) and to.samefile(given):
+    if is_file(to) and identity(to) == identity(given):
         raise UserError("is read and would be written over; choose another path", where=str(to))
 
 

@@ -7,7 +7,9 @@ import glob
 import gzip
 import hashlib
 import lzma
+import os
 import re
+import stat
 import sys
 import zlib
 from dataclasses import dataclass, field, replace
@@ -91,15 +93,41 @@ class Source:
 def open_source(given: str | Path, opened: dict[str, Source] | None = None) -> Source:
     """Read the files behind FILE[:COLUMN]; a file that exists under the whole name is that file.
 
-    Files with columns, and standard input, are kept in `opened`, since another column may be wanted of them.
+    Files with columns, of which another column may be wanted, and streams, which can be read only once, are kept in
+    `opened`.
     """
     name, column = split_column(str(given))
-    if opened is not None and name in opened:
-        return replace(opened[name], column=column)
+    stream = is_stream(name)
+    key = str(identity(name)) if stream else name
+    if opened is not None and key in opened:
+        return replace(opened[key], name=name, column=column)
     source = Source(name, tuple(_read(path) for path in paths_of(name)), column)
-    if opened is not None and (column is not None or name == "-"):
-        opened[name] = source
+    if opened is not None and (column is not None or stream):
+        opened[key] = source
     return source
+
+
+def is_stream(name: str) -> bool:
+    """Tell whether a name stands for what can be read only once: standard input, a pipe, a device."""
+    if name == "-":
+        return True
+    try:
+        mode = Path(name).stat().st_mode
+    except (OSError, ValueError):
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+def identity(name: str | Path) -> tuple[int, int] | None:
+    """Return what tells a file from all others, whatever it is called (links lead to the same); None where it is not.
+
+    `-` is standard input.
+    """
+    try:
+        state = os.fstat(sys.stdin.fileno()) if name == "-" and sys.stdin is not None else Path(name).stat()
+    except (OSError, ValueError):
+        return None
+    return state.st_dev, state.st_ino
 
 
 def check_exists(given: str | Path) -> str:
@@ -150,6 +178,8 @@ def paths_of(name: str) -> list[str]:
         if found:
             return found
         raise UserError("no file matches this pattern; check the folder and the pattern", where=name)
+    if path.is_symlink():
+        raise UserError("is a symbolic link that leads to no file; check the link", where=name)
     raise UserError(f"no such file{_neighbour(path)}; check the path", where=name)
 
 
@@ -191,6 +221,8 @@ def _neighbour(path: Path) -> str:
 
 
 def _read(name: str) -> File:
+    if name == "-" and sys.stdin is None:
+        raise UserError("standard input is closed; name a file, or send the data to it")
     try:
         raw = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
     except OSError as error:

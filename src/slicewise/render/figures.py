@@ -5,7 +5,10 @@ A chart is a Vega-Lite specification over the dataset `rows`; the same figure se
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from slicewise.errors import UserError
@@ -25,6 +28,8 @@ VALUE = "value"
 DATASET = "dataset"
 """The key of a row that names its data set, where a figure is of several."""
 FORMATS = ("svg", "png", "pdf")
+TRIAL = """import vl_convert; vl_convert.vega_to_svg({"marks": []})"""
+"""A program that draws, to see whether that can be done."""
 Kind = Literal["text", "count", "score", "signed", "share", "p", "number"]
 Row = dict[str, Any]
 
@@ -105,12 +110,33 @@ class Figure:
         """Return the chart as SVG, PNG or PDF, on white."""
         import vl_convert
 
+        check_can_draw()
         spec = _of_fixed_width(self.whole())
         spec["title"] = {"text": self.title, "anchor": "start"}
         if ending == "svg":
             return str(vl_convert.vegalite_to_svg(spec)).encode()
         made: bytes = vl_convert.vegalite_to_png(spec, scale=2) if ending == "png" else vl_convert.vegalite_to_pdf(spec)
         return made
+
+
+@cache
+def check_can_draw() -> None:
+    """Refuse to draw where the engine cannot start: it reserves more address space than some limits leave.
+
+    It would end the whole program, so another one tries.
+    """
+    try:
+        from resource import RLIM_INFINITY, RLIMIT_AS, getrlimit
+    except ImportError:  # Windows has no such limits
+        return
+    limit, _ = getrlimit(RLIMIT_AS)
+    if limit == RLIM_INFINITY:
+        return
+    if subprocess.run((sys.executable, "-c", TRIAL), capture_output=True, check=False).returncode:  # noqa: S603
+        raise UserError(
+            f"charts cannot be drawn: their engine needs more than the {limit / 1e9:.1f} GB of address space that "
+            "this process may have; raise the limit (ulimit -v), or leave out the figures"
+        )
 
 
 def _of_fixed_width(spec: dict[str, Any]) -> dict[str, Any]:

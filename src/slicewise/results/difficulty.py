@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from slicewise.results.base import Bounds, Result, Row
-from slicewise.results.files import check_ending, whole_file
+from slicewise.results.files import check_ending, whole_file, write_csv
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -226,8 +226,11 @@ class DifficultyResult(Result):
 
         return tables(self)
 
-    def write_suspects(self, path: Path) -> None:
-        """Write the suspects for an annotator, as CSV, TSV or JSONL by the file's ending."""
+    def write_suspects(self, path: Path, *, raw_csv: bool = False) -> None:
+        """Write the suspects for an annotator, as CSV, TSV or JSONL by the file's ending.
+
+        `raw_csv`: text as it is, also where a spreadsheet takes it for a formula.
+        """
         import polars as pl
 
         check_ending(path, SUSPECT_FILES)
@@ -238,7 +241,7 @@ class DifficultyResult(Result):
                 lists = [list(() if one.systems is None else one.systems.systems) for one in self.suspects]
                 frame.with_columns(pl.Series("systems", lists, dtype=pl.List(pl.String))).write_ndjson(file)
             else:
-                frame.write_csv(file, separator="\t" if path.suffix.lower() == ".tsv" else ",")
+                write_csv(frame, file, separator="\t" if path.suffix.lower() == ".tsv" else ",", raw=raw_csv)
 
     def blocks(self) -> list[Block]:
         """Return what a person is shown."""

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from slicewise.results.base import Row
 
 
+FORMULA = r"^[=+\-@\t\r]"
+"""How a cell begins that a spreadsheet may run, and …"""
+NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
+"""… what of it is a number, and harmless."""
 LONGEST_NAME = 255
 LONGEST_SAFE = 200
 """Bytes of a name from the data; room is left for a number and an ending."""
@@ -43,7 +47,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
         except OSError as error:
             raise cannot_write(path, error) from None
         return
-    target = path.resolve()
+    target = written_to(path)
     try:
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=".slicewise.")
     except OSError as error:
@@ -60,6 +64,19 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     except BaseException:
         beside.unlink(missing_ok=True)
         raise
+
+
+def written_to(path: Path) -> Path:
+    """Return the file behind a path, links followed; the path itself where that cannot be is an error."""
+    try:
+        target = Path(os.path.realpath(path))
+    except OSError as error:  # the working folder is gone
+        raise cannot_write(path, error) from None
+    if target.is_symlink():
+        raise UserError(
+            "cannot be written: symbolic links that lead to each other; choose another path", where=str(path)
+        )
+    return target
 
 
 def _is_special(path: Path) -> bool:
@@ -90,7 +107,31 @@ def write_bytes(path: Path, data: bytes) -> None:
         file.write(data)
 
 
-def write_tables(folder: Path, tables: Mapping[str, Sequence[Row] | pl.DataFrame]) -> list[Path]:
+def write_csv(frame: pl.DataFrame, file: BinaryIO, *, separator: str = ",", raw: bool = False) -> None:
+    """Write a table as CSV that a spreadsheet shows as it is.
+
+    Text that a spreadsheet would take for a formula gets a leading apostrophe, unless cells are to be `raw`.
+    """
+    import polars as pl
+
+    if not raw:
+        frame = frame.with_columns(_without_formulas(c) for c in frame.get_columns() if c.dtype == pl.String)
+        titles = _without_formulas(pl.Series(frame.columns, dtype=pl.String)).to_list()
+        if titles != frame.columns:
+            header = pl.DataFrame({str(i): [title] for i, title in enumerate(titles)})
+            header.write_csv(file, separator=separator, include_header=False)
+            return frame.write_csv(file, separator=separator, include_header=False)
+    return frame.write_csv(file, separator=separator)
+
+
+def _without_formulas(cells: pl.Series) -> pl.Series:
+    is_formula = cells.str.contains(FORMULA) & ~cells.str.contains(NUMBER)
+    return ("'" + cells).zip_with(is_formula.fill_null(False), cells).alias(cells.name) if is_formula.any() else cells
+
+
+def write_tables(
+    folder: Path, tables: Mapping[str, Sequence[Row] | pl.DataFrame], *, raw_csv: bool = False
+) -> list[Path]:
     """Write tables as CSV files of a folder, which is made if need be."""
     import polars as pl
 
@@ -100,7 +141,7 @@ def write_tables(folder: Path, tables: Mapping[str, Sequence[Row] | pl.DataFrame
         frame = rows if isinstance(rows, pl.DataFrame) else pl.DataFrame(rows, infer_schema_length=None)
         path = folder / f"{name}.csv"
         with whole_file(path) as file:
-            frame.write_csv(file)
+            write_csv(frame, file, raw=raw_csv)
         written.append(path)
     return written
 
@@ -132,6 +173,8 @@ def check_writable(path: Path, *, folder: bool = False) -> None:
         raise UserError("is a folder; name a file to write", where=str(path))
     if not folder and _is_special(path):
         return
+    if not folder:
+        written_to(path)
     if not is_file(place) or not place.is_dir():
         raise UserError(
             f"cannot be written: {str(place)!r} is no folder; make it, or choose another path", where=str(path)

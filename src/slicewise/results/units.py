@@ -10,7 +10,7 @@ import polars as pl
 from slicewise.errors import counted
 from slicewise.render.blocks import Block, Column, Grid, Sentence
 from slicewise.results.base import Result, Row
-from slicewise.results.files import check_ending, whole_file
+from slicewise.results.files import check_ending, whole_file, write_csv
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,13 +67,13 @@ class UnitsResult(Result):
         left = self.frame.height - SHOWN
         return f"{left:,} more; --csv DIR or -o units.parquet writes them all." if left > 0 else ""
 
-    def write(self, path: Path) -> None:
-        """Write the table as CSV, JSONL or Parquet, by the file's ending."""
+    def write(self, path: Path, *, raw_csv: bool = False) -> None:
+        """Write the table as CSV, JSONL or Parquet, by the file's ending; `raw_csv`: text as it is, formulas too."""
         check_ending(path, FORMATS)
         ending = path.suffix.lower()
         with whole_file(path) as file:
             if ending == ".csv":
-                self.frame.write_csv(file)
+                write_csv(self.frame, file, raw=raw_csv)
             elif ending == ".jsonl":
                 self.frame.write_ndjson(file)
             else:
