@@ -154,6 +154,13 @@ def test_wrong_options(options: tuple[str, ...], part: str, files: Path, run: Ru
     refused(run("items", *DATA, *options), part)
 
 
+def test_nothing_is_shown_where_a_later_system_has_no_score(write: Write, run: Run) -> None:
+    write("g.txt", "1\n2\n")
+    write("x.txt", "1\nx\n")
+    data = ("--gold", "g.txt", "-s", "a=g.txt", "-s", "b=x.txt", "--task", "text", "--metric", "rmse")
+    refused(run("items", *data), "'x' is no number")
+
+
 def test_spans_show_their_units(write: Write, run: Run) -> None:
     write("g.conll", "Ada B-PER\nin O\nRome B-LOC\n\nnothing O\n\n")
     write("s.conll", "Ada B-PER\nin O\nRome O\n\nnothing O\n\n")

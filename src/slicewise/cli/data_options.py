@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from slicewise.cli.option import DATA, OUTPUT, READING, option
-from slicewise.errors import UserError, is_file, printable
+from slicewise.errors import UserError, is_file, printable, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -239,7 +239,7 @@ class DataOptions:
         if self.map:
             given["map"] = dict(_assignment(text, "--map OLD=NEW") for text in self.map)
             if several := [text for text in self.map if text.count("=") > 1]:
-                raise UserError(f"{several[0]!r} has more than one =; write --map OLD=NEW once per label")
+                raise UserError(f"{quoted(several[0])} has more than one =; write --map OLD=NEW once per label")
         if self.ignore:
             given["ignore"] = self.ignore
         if self.normalise:
@@ -277,7 +277,7 @@ def _check_matrix(options: dict[str, Any]) -> None:
 def _assignment(text: str, usage: str) -> tuple[str, str]:
     left, equals, right = text.partition("=")
     if not equals or not left or not right:
-        raise UserError(f"{text!r} is not of the form {usage.rsplit(maxsplit=1)[-1]}; write {usage}")
+        raise UserError(f"{quoted(text)} is not of the form {usage.rsplit(maxsplit=1)[-1]}; write {usage}")
     return left, right
 
 
@@ -294,7 +294,7 @@ def _systems(given: list[str]) -> dict[str, list[str] | str]:
     for text in unnamed:
         name = _own_name(text)
         if name in found:
-            raise UserError(f"two systems would be called {name!r}; name them: --system NAME=FILE")
+            raise UserError(f"two systems would be called {quoted(name)}; name them: --system NAME=FILE")
         found[name] = [text]
     return {name: files[0] if len(files) == 1 else files for name, files in found.items()}
 

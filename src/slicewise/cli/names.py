@@ -21,7 +21,7 @@ def two(text: str, option_name: str, hint: str = "") -> tuple[str, str]:
     """Return the two names of an option."""
     parts = [part.strip() for part in text.split(",")]
     if len(parts) != 2 or not all(parts):
-        raise UserError(f"{text!r} does not name two; write {option_name} A,B{hint}")
+        raise UserError(f"{quoted(text)} does not name two; write {option_name} A,B{hint}")
     return parts[0], parts[1]
 
 

@@ -27,14 +27,13 @@ from slicewise.results.base import defined
 from slicewise.results.items import LEFT, RIGHT, Item, ItemsResult
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from slicewise.evaluation import Evaluation
     from slicewise.lenses.asked import Asked
     from slicewise.lenses.population import Population
-    from slicewise.metrics.metric import Metric
 
     Array = NDArray[np.float64]
     Index = NDArray[np.int64]
@@ -88,6 +87,8 @@ def items(
     parts += [] if old is None else [f"change:{old}>{new}"]
     data = evaluation.summary()
     data["warnings"] = [*data["warnings"], *population.warnings]
+    systems = dict.fromkeys([*([] if old is None else [old]), new, *evaluation.ranked_systems])
+    by_system = {system: item_scores(evaluation, metric, system).scores for system in systems}
     return ItemsResult(
         command="items",
         signature=evaluation.signature(*parts),
@@ -98,7 +99,7 @@ def items(
         order=order,
         feature=feature,
         found=len(wanted),
-        make=partial(_made, evaluation, metric, shown, scores, marks, [new] if old is None else [old, new]),
+        make=partial(_made, evaluation, shown, scores, by_system, marks),
     )
 
 
@@ -117,16 +118,15 @@ def _compared(evaluation: Evaluation, change: tuple[str, str] | None, only: str 
 
 
 def _made(
-    evaluation: Evaluation, metric: Metric, shown: Index, scores: Array, marks: _Marks, first: Sequence[str]
+    evaluation: Evaluation, shown: Index, scores: Array, by_system: Mapping[str, Array], marks: _Marks
 ) -> Iterator[Item]:
     """Make items as they are asked for, some at a time; the systems that the order goes by stand first."""
-    systems = list(dict.fromkeys([*first, *evaluation.ranked_systems]))
-    by_system = {system: item_scores(evaluation, metric, system).scores for system in systems}
     for start in range(0, len(shown), BATCH):
         at = shown[start : start + BATCH]
         inputs = _inputs(evaluation, at)
         expected = said(evaluation, "gold", at)
-        outputs = {} if evaluation.task is Task.SCORES else {system: said(evaluation, system, at) for system in systems}
+        systems = () if evaluation.task is Task.SCORES else by_system
+        outputs = {system: said(evaluation, system, at) for system in systems}
         marked = {space: marks.put(column) for space, column in inputs.items()}
         for i, item in enumerate(at.tolist()):
             yield Item(
