@@ -61,7 +61,7 @@ CASES: dict[str, tuple[tuple[str, ...], str]] = {
         r"'=g\.conll' is not of the form NAME=FILE",
     ),
     "no file after =": (("score", "--gold", "g.conll", "--system", "s="), r"'s=' is not of the form NAME=FILE"),
-    "a long name": (("score", *DATA, "--map", "9" * 2000), r"slicewise: '9{59}…' is not of the form OLD=NEW"),
+    "a long name": (("score", *DATA, "--map", "9" * 2000), r"'9{59}…' is not of the form OLD=NEW"),
     "no = in map": (("score", *DATA, "--map", "PER"), r"'PER' is not of the form OLD=NEW"),
     "reserved name": (("score", "--gold", "g.conll", "--system", "gold=g.conll"), r"a system cannot be called 'gold'"),
     "reserved name in labels": (
