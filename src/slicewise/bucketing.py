@@ -496,7 +496,7 @@ def bucketing_of(name: str, how: Any) -> Bucketing:
         return how
     given = how
     if isinstance(how, str):
-        if way := re.fullmatch(r"(quantile|width)s?\(\s*(\d+)\s*\)", how):
+        if way := re.fullmatch(r"(quantile|width)s?\(\s*(\d{1,9})\s*\)", how):
             m = check_buckets(int(way[2]))
             return Quantiles(m) if way[1] == "quantile" else Widths(m)
         if re.fullmatch(r"values(\(\s*\))?", how):
@@ -504,7 +504,7 @@ def bucketing_of(name: str, how: Any) -> Bucketing:
         how = how.removeprefix("fixed").strip("()[] ").split(",")
     try:
         cuts = tuple(float(cut) for cut in how)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         expected = "numbers such as 1,2,3, or quantile(4), width(4), values"
         raise UserError(f"cuts of {name}: {quoted(str(given))} are no cuts; expected {expected}") from None
     if not cuts or not all(math.isfinite(cut) for cut in cuts):

@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from slicewise.errors import UserError, did_you_mean, quoted
+from slicewise.read.columns import by_number, column_index
 from slicewise.read.parquet import origin
 from slicewise.read.source import File, Source
 from slicewise.read.stacked import one_schema, with_schema
@@ -57,7 +58,7 @@ class Role:
     @property
     def is_uncut(self) -> bool:
         """Whether the first row means something to all others: lines that begin with a header."""
-        named = self.column is not None and not self.column.partition(".")[0].isdigit()
+        named = self.column is not None and not by_number(self.column)
         return any(one is not None and one.format == "lines" and (one.header or named) for one in self._origins)
 
     @property
@@ -198,10 +199,8 @@ def _stub(schema: pl.Schema, metadata: tuple[tuple[str, str], ...]) -> bytes:
 
 def _kind(path: str, schema: pl.Schema, column: str) -> pl.DataType:
     """Return the type of a column by its name, its number from 1, or a dotted path into objects."""
-    if column in schema:
-        return schema[column]
-    if column.isdigit() and 1 <= int(column) <= len(schema):
-        return list(schema.values())[int(column) - 1]
+    if (index := column_index(column, schema.names())) is not None:
+        return schema.dtypes()[index]
     head = head_of(schema.names(), column)
     if head is None:
         raise UserError(f"no column {quoted(column)}; {did_you_mean(column, schema.names())}", where=path)

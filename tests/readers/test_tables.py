@@ -10,6 +10,7 @@ import pytest
 
 from slicewise import UserError, load
 from slicewise.read import matrix, open_source, read, tell_format
+from slicewise.read.convert import convert
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -111,6 +112,24 @@ def test_missing_column(name: str, write: Write) -> None:
     write("x.csv", CSV)
     with pytest.raises(UserError, match=r"^x\.csv: no column '(lable'; did you mean 'label'\?|7'|0')"):
         answers(name)
+
+
+@pytest.mark.parametrize("column", ["²", "1" * 5000, "²." + "1" * 5000, "0", "-1", "3"])
+@pytest.mark.parametrize(
+    "content",
+    ["Ada\tA\nBob\tB\n", "x,y\na,A\n", "a\tB-X\n\nb\tO\n", '{"a":"A"}\n'],
+    ids=["tsv", "csv", "conll", "jsonl"],
+)
+@pytest.mark.parametrize("ending", ["txt", "csv", "parquet"])
+def test_what_is_no_column_number(column: str, content: str, ending: str, write: Write) -> None:
+    name = write("x.csv" if ending == "csv" else "x.txt", content)
+    if ending == "parquet":
+        name = str(convert(name, "x.parquet").path)
+    with pytest.raises(UserError, match="no column"):
+        load(gold=f"{name}:{column}", systems={"s": f"{name}:{column}"})
+    if ending == "parquet":
+        with pytest.raises(UserError, match="no column"):
+            load(gold=f"{name}:{column}", systems={"s": f"{name}:{column}"}, part_rows=1)
 
 
 def test_several_files(write: Write, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from slicewise.extract.family import Kind
 from slicewise.extract.parallel import at_once
 from slicewise.extract.relation import Limits
 from slicewise.lenses.sources import Extremes, Single, Source, Together, named
+from slicewise.read.columns import column_number
 from slicewise.stats.geval import geval_tail
 from slicewise.stats.rank_sums import METHODS, NORMAL
 
@@ -274,7 +275,7 @@ def _frequent(sources: Sequence[Single], tests: Tests, least: int) -> tuple[Test
 def _space_key(space: str) -> tuple[int, int, str]:
     """Return what comes first in a pair: what was expected, what was returned, the inputs by their numbers."""
     number = space.removeprefix("in<").removesuffix(">")
-    return {"exp": 0, "out": 1}.get(space, 2), int(number) if number.isdecimal() else 0, space
+    return {"exp": 0, "out": 1}.get(space, 2), column_number(number) or 0, space
 
 
 def _length_key(source: Single) -> tuple[int, bool]:

@@ -11,6 +11,7 @@ import polars as pl
 from slicewise.annotations import Annotations, Places, Tags
 from slicewise.errors import did_you_mean, quoted
 from slicewise.read import conll, lines, parquet, records, table
+from slicewise.read.columns import by_number, column_index
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,7 +58,7 @@ def _of_lines(source: Source, made_from: Origin, told: str, *, own_gold: bool, o
         return conll.read(as_text(source), own_gold=own_gold, others=others)
     if frame.columns == [parquet.TEXT] and not made_from.header:
         return table.read(as_text(source))
-    if made_from.header or (source.column or "").partition(".")[0].isdigit():
+    if made_from.header or by_number(source.column):
         return _cells(source, frame)
     names = frame.row(0)  # a column goes by name: the first line is a header
     return _cells(source, _headed(frame[1:], names)) if table.are_names(names) else table.read(as_text(source))
@@ -115,10 +116,10 @@ def _chosen(source: Source, names: tuple[str, ...], *, own_gold: bool) -> tuple[
         raise file.error(f"{len(names)} columns; {needs}")
     if own_gold:
         return [last, last - 1], 0
-    numbers = [str(i + 1) for i in range(len(names))]
-    if column is not None and column not in (*names, *numbers):
-        raise file.error(f"no column {quoted(column)}; {did_you_mean(column, [*names, *numbers])}")
-    tag = last if column is None else names.index(column) if column in names else int(column) - 1
+    tag = last if column is None else column_index(column, names)
+    if tag is None:
+        known = [*names, *(str(i + 1) for i in range(len(names)))]
+        raise file.error(f"no column {quoted(column or '')}; {did_you_mean(column or '', known)}")
     return [tag], 0 if tag else None
 
 

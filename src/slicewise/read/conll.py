@@ -16,6 +16,7 @@ import polars as pl
 from slicewise.annotations import Annotations, Tags
 from slicewise.errors import did_you_mean, quoted
 from slicewise.read import ragged
+from slicewise.read.columns import column_index
 from slicewise.read.ragged import BLANK, COMMENT, DOCUMENT, TOKEN
 from slicewise.read.schemes import split_tag, unknown_tags
 from slicewise.read.source import BOM
@@ -112,10 +113,8 @@ def _wanted(source: Source, width: int, header: list[str] | None, *, own_gold: b
 
 def _column_index(source: Source, names: list[str], width: int) -> int:
     column = source.column or ""
-    if column in names:
-        return names.index(column)
-    if column.isdigit() and 1 <= int(column) <= width:
-        return int(column) - 1
+    if (index := column_index(column, names)) is not None:
+        return index
     known = [*names, *(str(i + 1) for i in range(width))]
     raise source.only.error(f"no column {quoted(column)}; {did_you_mean(column, known)}")
 

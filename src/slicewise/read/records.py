@@ -9,6 +9,7 @@ import polars as pl
 
 from slicewise.annotations import CONFIDENCES, Annotations, Places, Tags
 from slicewise.errors import UserError, counted, did_you_mean, quoted
+from slicewise.read.columns import column_index, column_number
 from slicewise.warned import Warned, When, number, warned
 
 if TYPE_CHECKING:
@@ -82,7 +83,8 @@ def _is_list(column: pl.Series | None) -> bool:
 
 def _like_a_header(name: str, column: str | None, answers: pl.Series | None) -> list[Warned]:
     """Say where the first row of a numbered column looks like a header: its value never occurs again, the others do."""
-    if column is None or not column.isdigit() or answers is None or answers.dtype != pl.String or len(answers) < MANY:
+    numbered = column is not None and column_number(column) is not None
+    if not numbered or answers is None or answers.dtype != pl.String or len(answers) < MANY:
         return []
     first, rest = answers[0], answers[1:]
     if (rest == first).any() or rest.n_unique() * 5 > len(rest):
@@ -93,10 +95,8 @@ def _like_a_header(name: str, column: str | None, answers: pl.Series | None) -> 
 
 def _pick(name: str, frame: pl.DataFrame, column: str) -> pl.Series:
     """Return a column by its name, its number from 1, or a dotted path into JSON objects."""
-    if column in frame.columns:
-        return _plain(name, frame.get_column(column))
-    if column.isdigit() and 1 <= int(column) <= frame.width:
-        return frame.to_series(int(column) - 1)
+    if (index := column_index(column, frame.columns)) is not None:
+        return _plain(name, frame.to_series(index))
     series: pl.Series | None = None
     known = frame.columns
     rest = column

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from slicewise.read import parquet
+from slicewise.read.columns import by_number
 from slicewise.read.records import annotate
 from slicewise.read.stacked import stacked
 
@@ -96,7 +97,7 @@ def delimiter(file: File) -> str:
 
 def has_header(file: File, column: str | None) -> bool:
     """Tell whether the first row is a header: always in CSV and where columns are named, else by its words."""
-    if column is None or not column.split(".")[0].isdigit() or file.suffix == ".csv":
+    if not by_number(column) or file.suffix == ".csv":
         return True
     cells = file.data.split(b"\n", 1)[0].decode(errors="replace").strip("\r").split("\t")
     return any(cell.strip().lower() in HEADER_WORDS for cell in cells)

@@ -38,7 +38,7 @@ def _places(systems: Sequence[str]) -> list[tuple[int, int]]:
     found = []
     for name in systems:
         base, _, run = name.rpartition("#")
-        of_restart = bool(base) and run.isdecimal()
+        of_restart = bool(base) and run.isdecimal() and len(run) < 10
         place = bases.setdefault(base if of_restart else name, len(bases))
         found.append((place, int(run) - 1 if of_restart else 0))
     return found
