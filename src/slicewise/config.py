@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from slicewise.errors import UserError, did_you_mean, quoted
 from slicewise.own_code import split_name
@@ -20,6 +21,10 @@ OF_A_MATRIX = ("cluster", "lower")
 """What the options of all data sets say of a table of 0 and 1, too."""
 UNION_MEMBERS = {"str", "int", "float", "list"}
 """What pydantic puts behind a key that may be of several types."""
+
+
+Whole = Annotated[int, Field(ge=-(2**63), lt=2**63)]
+"""A whole number as TOML has them."""
 
 
 class _Strict(BaseModel):
@@ -60,14 +65,14 @@ class Settings(Dataset):
 
     dataset: list[Dataset] | None = None
     metric: str | list[str] | None = None
-    beta: float | int | None = None
-    seed: int | None = None
-    resamples: int | None = None
+    beta: float | Whole | None = None
+    seed: Whole | None = None
+    resamples: Whole | None = None
     confidence: float | None = None
     restarts: str | None = None
     attribute: str | list[str] | None = None
-    buckets: int | None = None
-    cuts: dict[str, str | list[float | int]] | None = None
+    buckets: Whole | None = None
+    cuts: dict[str, str | list[float | Whole]] | None = None
     compare: list[list[str]] | None = None
 
     def scoring(self, folder: Path) -> dict[str, Any]:
@@ -119,7 +124,7 @@ def read_config(path: Path, name: str | None) -> Config:
 def read_settings(path: Path) -> Settings:
     """Read a configuration file, and say which key is wrong."""
     try:
-        text = path.read_bytes().decode()
+        text = path.read_bytes().decode("utf-8-sig")
     except OSError as error:
         raise UserError(f"cannot be read: {error.strerror or error}; check the path", where=str(path)) from None
     except UnicodeDecodeError:
@@ -128,8 +133,13 @@ def read_settings(path: Path) -> Settings:
         given = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise UserError(f"is not valid TOML: {error}; mend the line", where=str(path)) from None
+    except RecursionError:
+        raise UserError("values within values, too deep to be read; mend the file", where=str(path)) from None
+    except ValueError:
+        line = text.count("\n", 0, found.start()) + 1 if (found := re.search(r"[0-9_]{4300}", text)) else None
+        raise UserError("a number with thousands of digits; mend the line", where=str(path), line=line) from None
     try:
-        return Settings.model_validate(_underscored(given))
+        return Settings.model_validate(_underscored(given, path))
     except ValidationError as error:
         raise _explained(error, path) from None
 
@@ -166,7 +176,7 @@ def _located(options: dict[str, Any], folder: Path) -> dict[str, Any]:
 
 
 def _beside(path: str, folder: Path) -> str:
-    return path if path == "-" or Path(path).is_absolute() else str(folder / path)
+    return path if path in ("", "-") or Path(path).is_absolute() else str(folder / path)
 
 
 def _names(given: str | list[str], folder: Path) -> list[str]:
@@ -176,11 +186,13 @@ def _names(given: str | list[str], folder: Path) -> list[str]:
     return [name if split_name(name) is None else _beside(name, folder) for name in names]
 
 
-def _underscored(table: dict[str, Any]) -> dict[str, Any]:
-    """Keys may be written with hyphens, as on the command line; `system` may stand for `systems`."""
+def _underscored(table: dict[str, Any], path: Path) -> dict[str, Any]:
+    """Keys may be written with hyphens, as on the command line."""
     renamed = {key.replace("-", "_"): value for key, value in table.items()}
+    if twice := [key for key in table if "-" in key and key.replace("-", "_") in table]:
+        raise UserError(f"the key {quoted(twice[0])} is given twice; leave one out", where=str(path))
     if isinstance(renamed.get("dataset"), list):
-        renamed["dataset"] = [_underscored(d) if isinstance(d, dict) else d for d in renamed["dataset"]]
+        renamed["dataset"] = [_underscored(d, path) if isinstance(d, dict) else d for d in renamed["dataset"]]
     return renamed
 
 
@@ -194,5 +206,8 @@ def _explained(error: ValidationError, path: Path) -> UserError:
     if first["type"] == "extra_forbidden":
         known = [*(Dataset if where else Settings).model_fields]
         return UserError(f"unknown key {quoted(key)}{place}; {did_you_mean(key, known)}", where=str(path))
-    found = quoted(str(first["input"]), 40)
+    try:
+        found = quoted(str(first["input"]), 40)
+    except (RecursionError, ValueError):
+        found = "values too deep to be shown, or thousands of digits"
     return UserError(f"key {quoted(key)}{place}: {first['msg'].lower()}; found {found}", where=str(path))

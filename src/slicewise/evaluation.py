@@ -436,6 +436,8 @@ def name_runs(systems: Mapping[str, Any], is_several: Any) -> Runs:
     restarts: dict[str, tuple[str, ...]] = {}
     for name, value in systems.items():
         several = list(value) if is_several(value) else [value]
+        if not several:
+            raise UserError(f"the system {quoted(name)} has no output; name its file, or leave the system out")
         names = (name,) if len(several) == 1 else tuple(f"{name}#{i}" for i in range(1, len(several) + 1))
         restarts[name] = names
         if taken := set(names) & set(files):

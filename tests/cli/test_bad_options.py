@@ -219,7 +219,27 @@ SETTINGS: dict[str, tuple[str, str]] = {
     "a system's file a number": ('[[dataset]]\ngold = "g.conll"\n[dataset.systems]\ns = 3\n', r"c\.toml: key 's'"),
     "a missing file": ('gold = "g.conll"\n[systems]\ns = "x.conll"\n', r"(\./)?x\.conll: no such file"),
     "no systems": ('gold = "g.conll"\n', r".*no system to evaluate"),
-    "no restarts": ('gold = "g.conll"\n[systems]\ns = []\n', r".*"),
+    "no restarts": ('gold = "g.conll"\n[systems]\ns = []\n', r"the system 's' has no output"),
+    "no restarts of one system": (
+        'gold = "g.conll"\n[systems]\ns = "g.conll"\nx = []\n',
+        r"the system 'x' has no output; name its file",
+    ),
+    "lists in lists": ("task = " + "[" * 500 + "]" * 500 + "\n", r"c\.toml: values within values, too deep"),
+    "tables in tables": (
+        "task = " + "{x=" * 5000 + "1" + "}" * 5000 + "\n",
+        r"c\.toml: values within values, too deep",
+    ),
+    "a long dotted key": ("task" + ".a" * 5000 + " = 1\n", r"c\.toml: key 'task': .*; found values too deep"),
+    "5,000 digits": ("resamples = 0\nseed = " + "1" * 5000 + "\n", r"c\.toml:2: a number with thousands of digits"),
+    "5,000 hexadecimal digits": ("seed = 0x" + "f" * 5000 + "\n", r"c\.toml: key 'seed': .*less than 92233"),
+    "digits in a list": ("cuts = {eLen = [0x" + "f" * 5000 + "]}\n", r"c\.toml: key 'eLen' in cuts: "),
+    "a beta of 400 digits": ("beta = " + "1" * 400 + "\n", r"c\.toml: key 'beta': .*; found '1111"),
+    "buckets of 5,000 digits": ('cuts = {eLen = "quantile(' + "1" * 5000 + ')"}\n', r"cuts of eLen: .* are no cuts"),
+    "an empty file name": ('gold = ""\n[systems]\ns = "g.conll"\n', r"an empty file name"),
+    "a key with and without hyphen": (
+        'strict-tokens = true\nstrict_tokens = false\ngold = "g.conll"\n',
+        r"c\.toml: the key 'strict-tokens' is given twice",
+    ),
     "a wrong metric": ('gold = "g.conll"\nmetric = "macro"\n[systems]\ns = "g.conll"\n', r".*unknown metric 'macro'"),
     "a wrong task": (
         'task = "span"\ngold = "g.conll"\n[systems]\ns = "g.conll"\n',
@@ -244,6 +264,11 @@ def test_settings(case: str, files: Path, run: Run) -> None:
 def test_settings_in_latin_1(files: Path, run: Run) -> None:
     (files / "c.toml").write_bytes('name = "é"\n'.encode("latin-1"))
     check(run("score", "--config", "c.toml"), r"c\.toml: is not UTF-8")
+
+
+def test_settings_behind_a_byte_order_mark(files: Path, run: Run) -> None:
+    (files / "c.toml").write_text('gold = "g.conll"\n[systems]\ns = "g.conll"\n', encoding="utf-8-sig")
+    assert run("score", "--config", "c.toml", "--resamples", "0").code == 0
 
 
 def test_unknown_data_set(files: Path, run: Run) -> None:
