@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -15,7 +16,7 @@ import polars as pl
 from slicewise.errors import UserError, did_you_mean, quoted
 from slicewise.read.columns import by_number, column_index
 from slicewise.read.parquet import origin
-from slicewise.read.source import File, Source
+from slicewise.read.source import POINTER, File, Source, pointer_error
 from slicewise.read.stacked import one_schema, with_schema
 
 if TYPE_CHECKING:
@@ -132,6 +133,9 @@ def _damaged(path: str, problem: Exception) -> UserError:
     first = (str(problem).strip().splitlines() or [type(problem).__name__])[0][:160]
     if isinstance(problem, FileNotFoundError):
         return UserError("the file is not there; a cluster needs it under this path on every worker", where=path)
+    with suppress(OSError), Path(path).open("rb") as file:
+        if file.read(len(POINTER)) == POINTER:
+            return pointer_error(path)
     return UserError(f"the Parquet file is cut or damaged ({first}); make it again", where=path)
 
 

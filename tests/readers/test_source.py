@@ -13,7 +13,8 @@ from collections.abc import Callable
 import pytest
 
 from slicewise import UserError, load
-from slicewise.read import open_source, read
+from slicewise.read import open_source, read, streamed
+from slicewise.read.convert import convert
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -168,3 +169,56 @@ def test_text_may_begin_as_a_compressed_file_does(write: Write) -> None:
     assert open_source(write("y.txt", bz2.compress(b"words\n"))).only.data == b"words\n"
     with pytest.raises(UserError, match="the file is empty"):
         open_source(write("z.txt", bz2.compress(b"")))
+
+
+FORMATS = {
+    "x.conll": "Ada\tB-PER\nmet\tO\n\nBob\tB-PER\n",
+    "x.txt": "a\n\nb c\n",
+    "x.csv": 'label,text\na,"b, c"\nd,e\n',
+    "x.tsv": "label\ttext\na\tb\nc\td\n",
+    "x.jsonl": '{"label": "a", "text": "b"}\n{"label": "c"}\n',
+}
+
+
+@pytest.mark.parametrize("end", ["", "\r", "\n", "\r\n", "\r\n\r\n"])
+@pytest.mark.parametrize("name", FORMATS)
+def test_lines_that_end_with_cr_alone(name: str, end: str, write: Write) -> None:
+    format = "table" if name == "x.tsv" else None  # noqa: A001
+    plain = read(open_source(write(name, FORMATS[name].removesuffix("\n") + end.replace("\r\n", "\n"))), format)
+    found = read(open_source(write(name, FORMATS[name].removesuffix("\n").replace("\n", "\r") + end)), format)
+    assert found.items == plain.items
+    for one, other in [(found.answers, plain.answers), (found.tokens, plain.tokens), (found.texts, plain.texts)]:
+        assert (one is None) == (other is None)
+        assert one is None or other is None or one.equals(other)
+
+
+def test_lines_that_end_with_cr_alone_are_counted(write: Write) -> None:
+    with pytest.raises(UserError, match=r"^x\.conll:3: too few columns"):
+        read(open_source(write("x.conll", "Ada\tO\rmet\tO\rBob\rin\tO\r")))
+    with pytest.raises(UserError, match=r"^y\.jsonl:2: not valid JSON"):
+        read(open_source(write("y.jsonl", '{"a": 1}\r{"a": \r')))
+    with pytest.raises(UserError, match=r"^z\.txt:2: byte 0xff"):
+        read(open_source(write("z.txt", b"a\r\xff\r")))
+
+
+def test_cr_within_lines_is_text(write: Write) -> None:
+    assert open_source(write("x.csv", b'a,b\n"c\rd",e\n')).only.data == b'a,b\n"c\rd",e\n'
+    assert open_source(write("y.txt", b"a\r\r\nb\r\n")).only.data == b"a\r\r\nb\r\n"
+
+
+def test_a_large_file_whose_lines_end_with_cr_alone(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streamed, "LARGE", 0)
+    for name in ("x.csv", "x.jsonl"):
+        write(name, FORMATS[name].replace("\n", "\r"))
+        assert convert(name, "x.parquet").items == 2
+
+
+POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a2146\nsize 12345\n"
+
+
+@pytest.mark.parametrize("name", ["x.conll", "x.jsonl", "x.csv", "x.parquet", "x"])
+@pytest.mark.parametrize("rows", [None, 0, 2])
+def test_a_pointer_of_git_lfs(name: str, rows: int | None, write: Write) -> None:
+    write(name, POINTER)
+    with pytest.raises(UserError, match=rf"^{name}: this is a Git LFS pointer, .*; fetch the file with git lfs pull"):
+        load(gold=name, systems={"s": name}, part_rows=rows)

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 BOM = b"\xef\xbb\xbf"
 PARQUET = b"PAR1"
+POINTER = b"version https://git-lfs.github.com/spec/v1"
+"""How the text begins that Git LFS puts in the place of a large file."""
 TABULAR = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
 COMPRESSED = (".gz", ".xz", ".bz2", ".zst")
 FEW_FILES = 3
@@ -231,8 +233,11 @@ def _read(name: str) -> File:
         ) from None
     label = "standard input" if name == "-" else name
     data = _decompress(raw, label)
+    if data.startswith(POINTER):
+        raise pointer_error(label)
     if data.startswith(BOM):
         data = data[len(BOM) :]
+    data = with_line_ends(data)
     modified = Path(name).stat().st_mtime if name != "-" and Path(name).is_file() else None
     file = File(label, data, hashlib.sha256(raw).hexdigest(), modified)
     blank_lines = b"\n" in data and file.suffix in ("", ".txt", ".out")  # of a system that returns nothing
@@ -243,6 +248,27 @@ def _read(name: str) -> File:
     if b"\0" in data[:65536] and not data.startswith(PARQUET):
         raise file.error("this is a binary file; expected text (CoNLL, JSONL, CSV, lines) or Parquet")
     return file
+
+
+def pointer_error(name: str) -> UserError:
+    """Return the error for a file that Git LFS has not fetched."""
+    return UserError("this is a Git LFS pointer, not the file itself; fetch the file with git lfs pull", where=name)
+
+
+def with_line_ends(data: bytes) -> bytes:
+    """Return text whose lines end with CR alone, as on old Macs, with LF; any other data as it is.
+
+    There may be LF at the end of the file, where other tools put one.
+    """
+    if b"\r" not in data or data.startswith(PARQUET):
+        return data
+    end = data.find(b"\n")
+    if end >= 0 and not (_BLANK_END.match(data, end) and b"\r" in data[:end].rstrip()):
+        return data
+    return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+
+
+_BLANK_END = re.compile(rb"\s*\Z")
 
 
 def _zstd(data: bytes) -> bytes:

@@ -59,7 +59,7 @@ def _write(plain: Path, given: str, folder: Path, out: BinaryIO, format: str | N
         head = File(given, text.read(SAMPLE + 1), "")
     told = format or tell_format(Source(given, (head,)))
     scan = {"jsonl": _objects, "table": _table}.get(told)
-    if scan is None or b"\0" in head.data:
+    if scan is None or b"\0" in head.data or b"\n" not in head.data:  # lines may end with CR alone
         return None
     made = folder / "rows.parquet"
     scan(plain, head).sink_parquet(made, row_group_size=rows, metadata=Origin(told).metadata(), engine="streaming")
