@@ -107,3 +107,37 @@ def test_own_code_that_warns_or_fails_without_a_word(write: Write, run: Run) -> 
     refused(run(*data, "m.py:nan"), "it returned nan")
     refused(run(*data, "m.py:silent"), "raised ValueError: no message")
     refused(run(*data, "m.py:large"), "too large")
+
+
+@pytest.mark.parametrize("command", ["score", "buckets", "features", "items", "difficulty"])
+def test_a_tab_in_an_output_is_white_space_of_its_text(command: str, write: Write, run: Run) -> None:
+    write("g.txt", "one two\nthree\nx\nfour five\n")
+    write("i.txt", "a\nb\nc\nd e\n")
+    write("s.txt", "one\ttwo\nthree\n\nfour five\n")
+    write("s.jsonl", "".join(f'{{"output": "{text}"}}\n' for text in ("one\\ttwo", "three", "", "four five")))
+    data = ("--gold", "g.txt", "--input", "i.txt", "--task", "text", "-m", "token-f1", "--json", "-")
+    more = {"buckets": ("-a", "outRatio"), "features": ("--min-count", "1", "--bigrams")}.get(command, ())
+    lines, objects = (result(run(command, *data, *more, "-s", f"s={file}")) for file in ("s.txt", "s.jsonl"))
+    assert lines == objects
+
+
+def test_a_tab_in_one_output_does_not_change_the_others(write: Write, run: Run) -> None:
+    write("m.py", "def same(gold, output): return gold == output\n")
+    write("g.txt", "one\nthree\n")
+    write("s.txt", "one\ttwo\nthree\n")
+    found = result(run("score", "--gold", "g.txt", "--task", "text", "-s", "s=s.txt", "-m", "m.py:same", "--json", "-"))
+    assert found["systems"]["s"]["metrics"]["same"]["value"] == 0.5
+
+
+@pytest.mark.parametrize("output", ["s.txt", "s.jsonl"])
+def test_rankings_are_separated_by_tabs_or_lists(output: str, write: Write, run: Run) -> None:
+    write("g.txt", "b\ta\nc\n")
+    write("i.txt", "x y\nz\n")
+    write("s.txt", "A  x\tB\na\tc\n")
+    write("s.jsonl", '{"output": ["A  x", "B"]}\n{"output": ["a", "c"]}\n')
+    data = ("--gold", "g.txt", "--input", "i.txt", "--task", "text", "-s", f"s={output}", "-m", "mrr", "--json", "-")
+    normalised = ("--normalise", "lower", "--normalise", "spaces")
+    found = result(run("score", *data, *normalised))
+    assert found["systems"]["s"]["metrics"]["mrr"]["value"] == 0.5
+    buckets = result(run("buckets", *data, *normalised, "-a", "outRatio"))["attributes"]["outRatio"]
+    assert buckets["cuts"] == [1.5]

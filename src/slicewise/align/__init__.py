@@ -391,12 +391,13 @@ def _align_answers(
             aligned, answers=pl.DataFrame([_read_as(answers.scores, a, name) for name, a in systems.items()])
         )
     if task is Task.TEXT:
-        texts = {name: _read_as(answers.texts, file, "") for name, file in files.items()}
-        columns = [text.alias(name) for name, text in texts.items()]
-        cut = {name for name, text in texts.items() if isinstance(text.dtype, pl.List) and files[name].tabs_separate}
+        expected = _read_as(answers.references, reference, "gold")
+        outputs = [_read_as(answers.texts, file, name) for name, file in systems.items()]
         said = f"{reference.name}: tabs are taken to separate references; if they separate columns, name one: FILE:2"
-        # where outputs have tabs too, both are rankings
-        return replace(aligned, answers=pl.DataFrame(columns), warnings=(warned(said),) if cut == {"gold"} else ())
+        separated = reference.tabs_separate and isinstance(expected.dtype, pl.List)
+        rankings = any(map(answers.has_tabs, systems.values(), outputs))
+        warnings = (warned(said),) if separated and not rankings else ()
+        return replace(aligned, answers=pl.DataFrame([expected, *outputs]), warnings=warnings)
     return _align_labels(aligned, files, options)
 
 

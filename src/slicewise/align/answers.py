@@ -66,12 +66,22 @@ def multilabel_units(annotations: Annotations) -> UnitSet:
 
 
 def texts(annotations: Annotations) -> pl.Series:
-    """Return one text per item; several references stay a list, or are separated by tabs."""
+    """Return one text per item; where the file has lists, they stay lists."""
     answers = values(annotations)
     if isinstance(answers.dtype, pl.List):
         return answers.cast(pl.List(pl.String)).fill_null(pl.Series([[]], dtype=pl.List(pl.String)))
-    text = answers.cast(pl.String).fill_null("")
-    return text.str.split("\t") if annotations.tabs_separate and text.str.contains("\t", literal=True).any() else text
+    return answers.cast(pl.String).fill_null("")
+
+
+def references(annotations: Annotations) -> pl.Series:
+    """Return one reference per item, or lists of several, which tabs separate in a file of lines."""
+    text = texts(annotations)
+    return text.str.split("\t") if has_tabs(annotations, text) else text
+
+
+def has_tabs(annotations: Annotations, text: pl.Series) -> bool:
+    """Tell whether lines have tabs, which separate references, or the ids of a ranking."""
+    return annotations.tabs_separate and text.str.contains("\t", literal=True).any()
 
 
 def scores(annotations: Annotations) -> pl.Series:

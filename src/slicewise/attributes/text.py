@@ -10,6 +10,7 @@ import polars as pl
 from slicewise.annotations import Task
 from slicewise.attributes.attribute import WHOLE, Attribute, Need, Of
 from slicewise.attributes.density import per_token
+from slicewise.metrics.texts import output_texts
 from slicewise.words import split_words
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def reference_ratio(facts: Facts) -> pl.Series:
 
 def output_ratio(facts: Facts, system: str) -> pl.Series:
     """Return the number of tokens of the system's output over that of the input."""
-    return _ratio(facts, facts.evaluation.answers(system))
+    return _ratio(facts, output_texts(facts.evaluation.answers(system)))
 
 
 def overlap(facts: Facts) -> pl.Series:

@@ -131,8 +131,8 @@ def item_statistics(evaluation: Evaluation, metric: Metric, systems: Sequence[st
     """Return a scored metric's statistics per item, named `system:statistic` by number."""
     if metric.statistics is None or evaluation.aligned.answers is None:
         raise ValueError(f"{metric.name} has no statistics of its own")
-    gold = references(evaluation)
-    outputs = [evaluation.options.normalised(evaluation.answers(system)) for system in systems]
+    gold = references(evaluation, rankings=metric.rankings)
+    outputs = [_compared(evaluation, system, rankings=metric.rankings) for system in systems]
     if metric.coded and gold is not None:
         gold, *outputs = coded([gold, *outputs])
     inputs = (_inputs(evaluation, metric),) if metric.takes_input else ()
@@ -162,12 +162,19 @@ def _inputs(evaluation: Evaluation, metric: Metric) -> pl.Series:
     return fields.select(pl.concat_str(pl.all(), separator="\t")).to_series()
 
 
-def references(evaluation: Evaluation) -> pl.Series | None:
-    """Return what outputs are compared with, normalised as the user wishes; None where there is no gold."""
+def references(evaluation: Evaluation, *, rankings: bool = False) -> pl.Series | None:
+    """Return what outputs are compared with; None where there is no gold."""
     answers = evaluation.aligned.answers
-    if answers is None or "gold" not in answers.columns:
-        return None
-    return evaluation.options.normalised(evaluation.answers("gold"))
+    return (
+        None if answers is None or "gold" not in answers.columns else _compared(evaluation, "gold", rankings=rankings)
+    )
+
+
+def _compared(evaluation: Evaluation, name: str, *, rankings: bool) -> pl.Series:
+    """Return what gold or a system answered, normalised as the user wishes; rankings are cut at tabs before."""
+    answers = evaluation.answers(name)
+    cut = answers.str.split("\t") if rankings and answers.dtype == pl.String else answers
+    return evaluation.options.normalised(cut)
 
 
 def pinned(evaluation: Evaluation, metrics: Sequence[Metric]) -> list[str]:

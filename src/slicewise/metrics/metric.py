@@ -61,6 +61,8 @@ class Metric:
     coded: bool = False
     """Whether it only counts which answers are equal: `statistics` take numbers, the same for equal answers of gold and
     all systems, in the order of the answers."""
+    rankings: bool = False
+    """Whether answers are rankings: `statistics` take lists of ids, which tabs separate in texts."""
     item_finish: Callable[[Array], Array] | None = None
     """The finish of one item's reduced statistics, where it is not that of a sum; NaN where it has no score."""
     pooled: Callable[[Array, Array], Array] | None = None

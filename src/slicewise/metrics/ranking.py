@@ -55,7 +55,8 @@ def gain(hits: Sequence[bool], relevant: int, depth: int) -> float:
 
 
 def _mean_of(name: str, summary: str, judge: Judge) -> Metric:
-    return Metric(name=name, summary=summary, tasks=TEXT, statistics=partial(judged, judge=judge), finish=mean)
+    statistics = partial(judged, judge=judge)
+    return Metric(name=name, summary=summary, tasks=TEXT, statistics=statistics, finish=mean, rankings=True)
 
 
 MAP = _mean_of("map", "mean average precision of rankings", average_precision)

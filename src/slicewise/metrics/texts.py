@@ -43,7 +43,7 @@ def pairs(gold: pl.Series | None, outputs: pl.Series) -> Pairs:
 
 
 def output_texts(outputs: pl.Series) -> pl.Series:
-    """Return outputs as texts; what was cut at tabs is joined again."""
+    """Return one text per output; lists are put together with tabs."""
     return outputs.list.join("\t") if isinstance(outputs.dtype, pl.List) else outputs
 
 
