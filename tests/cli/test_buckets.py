@@ -422,6 +422,47 @@ def test_no_training_file(data: Examples, run: Run) -> None:
     assert "--train FILE" in shown
 
 
+OF_STRINGS = {"eFre", "eCon", "tCon"}
+OF_TRAINING = OF_STRINGS | {"tFre", "oDen", "hapaxTrain"}
+TRAININGS = {
+    "tags alone": ("B-PER\nO\n\nO\nB-LOC\n", OF_TRAINING),
+    "tags alone that are all O": ("O\nO\n\nO\n", OF_TRAINING),
+    "lines of tags": ("B-PER O\nO B-LOC\n", OF_TRAINING),
+    "no entity": ("Ada\tO\nsang\tO\n", set()),
+    "tags of unknown tokens": ('{"text": "Ada sang", "tags": ["B-PER", "O", "O"]}\n', OF_STRINGS),
+    "no tag": ('{"text": "Ada", "label": null}\n{"text": "", "label": "B-PER"}\n', OF_STRINGS),
+}
+
+
+@pytest.mark.parametrize("task", ["spans", "tokens"])
+@pytest.mark.parametrize("training", TRAININGS)
+def test_training_data_that_lacks_something(training: str, task: str, write: Write, run: Run) -> None:
+    """Attributes of what it lacks are absent, and that is said; the others are there."""
+    content, expected = TRAININGS[training]
+    write("train", content)
+    write("g.conll", GOLD)
+    write("s.conll", SYSTEM)
+    found = document(run("buckets", *DATA, "--train", "train", "--task", task, "--json", "-"))["result"]
+    of_task = {name for name in OF_TRAINING if task in catalogue()[name].tasks}
+    assert {name for name in of_task if name in found["absent"]} == expected & of_task
+    assert of_task - expected <= set(found["attributes"])
+    assert all("training data with tokens" in found["absent"][name] for name in expected & of_task)
+    assert run("difficulty", *DATA, "--train", "train", "--task", task).code == 0
+
+
+@pytest.mark.parametrize("parts", [(), ("--part-rows", "1")])
+@pytest.mark.parametrize("task", ["spans", "tokens"])
+def test_words_of_a_text_are_not_the_tokens_of_tags(task: str, parts: tuple[str, ...], write: Write, run: Run) -> None:
+    """Tags count tokens that are not given: lengths are theirs, and nothing is said of strings."""
+    rows = [{"text": "Ada, met", "tags": ["B-X", "O"]}, {"text": None, "tags": ["O", "B-Y"]}, {"text": "", "tags": []}]
+    write("g.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    data = ("--gold", "g.jsonl", "-s", "s=g.jsonl", "--task", task, "--resamples", "0", *parts)
+    found = document(run("buckets", *data, "--json", "-"))["result"]
+    assert found["attributes"]["sLen"]["zeta"] == 2
+    assert "tokens or text" in found["absent"]["str"]
+    assert run("difficulty", *data).code == 0
+
+
 # ---------------------------------------------------------------------- attributes of one's own
 
 OWN = '''\

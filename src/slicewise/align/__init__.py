@@ -54,6 +54,11 @@ class Aligned:
     notes: tuple[str, ...] = ()
     warnings: tuple[Warned, ...] = ()
 
+    @property
+    def has_words(self) -> bool:
+        """Whether items have tokens, or text to be split into words; such words are not the tokens that tags are of."""
+        return self.tokens is not None or (self.fields.width > 0 and self.length_unit != "tokens")
+
     def between(self, start: int, stop: int) -> Aligned:
         """Return some items, one after the other, numbered anew; labels, clusters and groups keep their numbers."""
         size = stop - start

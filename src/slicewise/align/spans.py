@@ -42,8 +42,9 @@ def tagged_lines(annotations: Annotations) -> Annotations:
 def split_input(texts: pl.Series) -> tuple[pl.Series, NDArray[np.int64]]:
     """Return the tokens of lines that are tokenised by spaces, or of lists."""
     words = texts if isinstance(texts.dtype, pl.List) else texts.cast(pl.String).str.extract_all(r"\S+")
-    offsets = np.concatenate([[0], np.cumsum(words.list.len().to_numpy().astype(np.int64))])
-    return words.filter(words.list.len() > 0).explode().cast(pl.String), offsets
+    sizes = words.list.len().fill_null(0)
+    offsets = np.concatenate([[0], np.cumsum(sizes.to_numpy().astype(np.int64))])
+    return words.filter(sizes > 0).explode().cast(pl.String), offsets
 
 
 def find_units(

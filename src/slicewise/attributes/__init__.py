@@ -43,9 +43,11 @@ def missing(attribute: Attribute, facts: Facts) -> Need | None:
     """Return what the attribute needs and the evaluation has not."""
     evaluation = facts.evaluation
     there = {
-        Need.TRAIN: lambda: facts.has_train_words or facts.train_units is not None,
+        Need.TRAIN: lambda: evaluation.train is not None,
+        Need.TRAIN_WORDS: lambda: facts.has_train_words,
         Need.TRAIN_LABELS: lambda: facts.train_units is not None,
-        Need.WORDS: lambda: facts.has_words,
+        Need.TRAIN_STRINGS: lambda: facts.has_train_strings,
+        Need.WORDS: lambda: evaluation.aligned.has_words,
         Need.GOLD: lambda: evaluation.aligned.answers is None or "gold" in evaluation.aligned.answers.columns,
         Need.CONFIDENCE: lambda: facts.told.confidence,
     }

@@ -31,7 +31,9 @@ class Need(StrEnum):
     """What an attribute cannot do without, in the words of the message that says so."""
 
     TRAIN = "training data; add --train FILE"
+    TRAIN_WORDS = "training data with tokens or text; add --train FILE"
     TRAIN_LABELS = "training data with labels; add --train FILE"
+    TRAIN_STRINGS = "training data with tokens and their labels; add --train FILE"
     WORDS = "tokens or text; add --input FILE"
     GOLD = "a gold standard; add --gold FILE"
     CONFIDENCE = "outputs with a confidence each"

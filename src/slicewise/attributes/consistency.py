@@ -36,7 +36,7 @@ def token_consistency(facts: Facts) -> pl.Series:
     )
 
 
-LABELLED = frozenset({Need.TRAIN, Need.TRAIN_LABELS, Need.WORDS})
+LABELLED = frozenset({Need.TRAIN, Need.TRAIN_WORDS, Need.TRAIN_LABELS, Need.TRAIN_STRINGS, Need.WORDS})
 ENDS = Quantiles(low=0.0, high=1.0)
 
 ATTRIBUTES = [

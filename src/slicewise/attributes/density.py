@@ -47,7 +47,7 @@ def per_token(facts: Facts, count: NDArray[np.int64]) -> pl.Series:
     return pl.Series(found).fill_nan(None)
 
 
-VOCABULARY = frozenset({Need.TRAIN, Need.WORDS})
+VOCABULARY = frozenset({Need.TRAIN, Need.TRAIN_WORDS, Need.WORDS})
 
 ATTRIBUTES = [
     Attribute(

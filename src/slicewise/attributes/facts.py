@@ -99,13 +99,7 @@ class Facts:
         a = self.evaluation.aligned
         if a.tokens is not None and a.offsets is not None:
             return Corpus(a.tokens, a.offsets)
-        return None if self.texts is None else _split(self.texts)
-
-    @property
-    def has_words(self) -> bool:
-        """Whether the items have tokens, or text to be split into words."""
-        a = self.evaluation.aligned
-        return a.fields.width > 0 or (a.tokens is not None and a.offsets is not None)
+        return _split(self.texts) if self.texts is not None and a.has_words else None
 
     @cached_property
     def texts(self) -> pl.Series | None:
@@ -193,6 +187,14 @@ class Facts:
         """The training units."""
         return None if self.evaluation.train is None else self.evaluation.train.units
 
+    @property
+    def has_train_strings(self) -> bool:
+        """Whether training units have a place in the training tokens, or in the words of the training texts."""
+        found = None if self.evaluation.train is None else self.evaluation.train.annotations
+        if found is None or self.train_units is None:
+            return False
+        return found.tokens is not None or (found.texts is not None and found.spans is not None)
+
     @cached_property
     def train_labels(self) -> Ints:
         """The label of each training unit by its number in the test data; those that it has not equal nothing."""
@@ -243,7 +245,7 @@ class Facts:
     def _sequences(self) -> Sequences:
         tokens, size, words = self._numbers
         start, length = self.unit_ranges
-        if self.train_units is not None and self.train_corpus is not None and self.task is Task.SPANS:
+        if self.has_train_strings and self.task is Task.SPANS:
             train_start, train_length = self.train_ranges
             start = np.concatenate([start, train_start + size])
             length = np.concatenate([length, train_length])

@@ -34,13 +34,13 @@ def mean_frequency(facts: Facts) -> pl.Series:
     return per_token(facts, total) / max(1, len(facts.train_token))
 
 
-SEEN = frozenset({Need.TRAIN, Need.WORDS})
+SEEN = frozenset({Need.TRAIN, Need.TRAIN_WORDS, Need.WORDS})
 
 ATTRIBUTES = [
     Attribute(
         name="eFre", summary="share of the training entities that have the same string", values=entity_frequency,
-        of=Of.UNIT, tasks=SPANS, needs=SEEN | {Need.TRAIN_LABELS}, buckets=Quantiles(low=0.0), core=True,
-        phrase="{units} that are a share of {range} of the training entities",
+        of=Of.UNIT, tasks=SPANS, needs=SEEN | {Need.TRAIN_LABELS, Need.TRAIN_STRINGS}, buckets=Quantiles(low=0.0),
+        core=True, phrase="{units} that are a share of {range} of the training entities",
         phrases={0.0: "{units} never seen in training"},
     ),
     Attribute(

@@ -32,4 +32,4 @@ def _grid(tasks: frozenset[Task], members: list[Attribute]) -> Grid:
 
 
 def _needs(attribute: Attribute) -> str:
-    return " (needs --train)" if attribute.needs & {Need.TRAIN, Need.TRAIN_LABELS} else ""
+    return " (needs --train)" if Need.TRAIN in attribute.needs else ""

@@ -49,7 +49,7 @@ ATTRIBUTES = [
     ),
     Attribute(
         name="hapaxTrain", summary="whether the string stands exactly once in training", values=once_in_training,
-        of=Of.UNIT, tasks=SPANS, needs=frozenset({Need.TRAIN, Need.WORDS}),
+        of=Of.UNIT, tasks=SPANS, needs=frozenset({Need.TRAIN, Need.TRAIN_WORDS, Need.WORDS}),
         phrases={
             "yes": "{units} whose string stands once in training",
             "no": "{units} whose string does not stand exactly once in training",

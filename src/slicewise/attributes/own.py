@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from slicewise.annotations import Task
 from slicewise.attributes.attribute import EVERY, Attribute, Of
 from slicewise.attributes.facts import expanded
 from slicewise.errors import UserError, counted, quoted
@@ -132,14 +133,13 @@ def _train(facts: Facts) -> pl.DataFrame | None:
     label = pl.Series(units.labels, dtype=pl.String).gather(units.label)
     frame = pl.DataFrame(columns | {"label": label})
     corpus, texts = facts.train_corpus, facts.evaluation.train.annotations.texts
-    if texts is not None:
-        taken = pl.DataFrame({"text": texts.gather(units.item), "at": units.start, "n": units.end - units.start})
-        whole = bool((units.end == 0).all())
-        return frame.with_columns(
-            text=taken["text"] if whole else taken.select(pl.col("text").str.slice(pl.col("at"), pl.col("n")))["text"]
-        )
-    if corpus is None:
+    if facts.task not in (Task.SPANS, Task.TOKENS):
+        return frame if texts is None else frame.with_columns(text=texts.gather(units.item))
+    if corpus is None or not facts.has_train_strings:
         return frame
+    if corpus.words is not None and texts is not None:
+        taken = pl.DataFrame({"text": texts.gather(units.item), "at": units.start, "n": units.end - units.start})
+        return frame.with_columns(taken.select(text=pl.col("text").str.slice(pl.col("at"), pl.col("n"))))
     row, at = expanded(*facts.train_ranges)
     words = pl.DataFrame({"row": row, "token": corpus.tokens.gather(at)})
     text = words.group_by("row", maintain_order=True).agg(pl.col("token").str.join(" "))

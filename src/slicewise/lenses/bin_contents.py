@@ -51,12 +51,7 @@ def is_bare(evaluation: Evaluation) -> bool:
 
 def is_placed(evaluation: Evaluation) -> bool:
     """Tell whether units have a place in tokens."""
-    return evaluation.task in (Task.SPANS, Task.TOKENS) and has_words(evaluation)
-
-
-def has_words(evaluation: Evaluation) -> bool:
-    """Tell whether items have tokens, or texts that have words."""
-    return evaluation.aligned.tokens is not None or evaluation.aligned.fields.width > 0
+    return evaluation.task in (Task.SPANS, Task.TOKENS) and evaluation.aligned.has_words
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,7 +21,6 @@ from slicewise.lenses.bin_contents import (
     SUM,
     VALUE,
     Contents,
-    has_words,
     is_bare,
     is_placed,
 )
@@ -68,7 +67,8 @@ def profiles(evaluation: Evaluation, outcomes: OutcomeCounts, plan: Plan) -> Pro
         if placer.own is None and placer.told.strings is None and is_placed(sliced.evaluation):
             placer = replace(placer, told=replace(placer.told, strings=strings_of(sliced.evaluation)))
         told = placer.told
-        words = has_words(sliced.evaluation) and sliced.evaluation.aligned.tokens is None
+        aligned = sliced.evaluation.aligned
+        words = aligned.has_words and aligned.tokens is None
         table = _Table(summed(sliced.evaluation, Contents(outcomes.reader, placer, placings, words)), size)
     attributes = {} if table is None else {one.attributes[0].name: table.attribute(one) for one in placings}
     shares = {} if table is None else table.shares()

@@ -283,8 +283,7 @@ class _OneCounted:
 
 def _can_stand(evaluation: Evaluation, text: str) -> bool:
     """Tell whether units have a place in the data, where a string could stand."""
-    words = evaluation.aligned.tokens is not None or evaluation.aligned.fields.width
-    return bool(evaluation.task in (Task.SPANS, Task.TOKENS) and words and text.split())
+    return bool(evaluation.task in (Task.SPANS, Task.TOKENS) and evaluation.aligned.has_words and text.split())
 
 
 def _standing(evaluation: Evaluation, text: str) -> int:

@@ -41,7 +41,7 @@ class Strings:
             return cls()
         told = Facts(evaluation).told if told is None else told
         needs = frozenset({TEXTS} if evaluation.aligned.tokens is None else ())
-        if evaluation.aligned.tokens is None and not evaluation.aligned.fields.width:
+        if not evaluation.aligned.has_words:
             return cls()
         known = strings_of(evaluation) if told.strings is None else told.strings
         return cls(replace(told, strings=known), summed(evaluation, _GoldStrings(needs)), needs)
@@ -67,7 +67,7 @@ class StringCounts:
     """How often the strings of a part's units are gold units, and how often they are not."""
 
     def __init__(self, facts: Facts, strings: Strings) -> None:
-        trained = facts.train_units is not None and facts.train_corpus is not None
+        trained = facts.has_train_strings
         self.labels = max(1, len(facts.evaluation.aligned.labels))
         self.label = facts.units.label
         train_surface = NOTHING
