@@ -148,3 +148,74 @@ def test_no_units_at_all(write: Write, run: Run, tmp_path: Path) -> None:
     assert ran.code == 0
     header = (tmp_path / "x.csv").read_text(encoding="utf-8").strip()
     assert header.startswith("item,start,end,label,text,gold,s")
+
+
+@pytest.mark.parametrize("ending", READERS)
+def test_several_references(ending: str, write: Write, run: Run, tmp_path: Path) -> None:
+    """They are a list; in CSV, which has none, tabs separate them as in lines."""
+    write("g.jsonl", '{"output": ["a b", "a"]}\n{"output": ["c"]}\n{"output": []}\n')
+    write("s.txt", "a b\nd\ne\n")
+    data = ("units", "--gold", "g.jsonl", "-s", "s=s.txt", "--task", "text")
+    assert run(*data, "-o", f"x.{ending}").code == 0
+    rows = READERS[ending]((tmp_path / f"x.{ending}").read_bytes())
+    expected: list[Any] = ["a b\ta", "c", ""] if ending == "csv" else [["a b", "a"], ["c"], []]
+    assert [row["gold"] or "" if ending == "csv" else row["gold"] for row in rows] == expected
+    assert run(*data, "--csv", "out").code == 0
+    assert run(*data).code == 0
+
+
+@pytest.mark.parametrize("text", ['"text": null, ', ""])
+@pytest.mark.parametrize("answer", ['"label": "A"', '"labels": ["A"]', '"output": "A"', '"score": 1'])
+def test_an_item_without_text(answer: str, text: str, write: Write, run: Run) -> None:
+    file = write("g.jsonl", f'{{"text": "a b", {answer}}}\n{{{text}{answer}}}\n')
+    gold = () if "score" in answer else ("--gold", file)
+    data = ("units", *gold, "-s", f"s={file}", "--with", "attributes")
+    assert [row["text"] for row in json.loads(run(*data, "--json", "-").out)["result"]["units"]] == ["a b", None]
+    shown = run(*data)
+    assert (shown.code, shown.err.count("Traceback")) == (0, 0)
+
+
+FIELDS = ("item", "start", "end", "label", "text", "gold", "s", "cluster", "bin", "error:s", "field:item", "in", "unit")
+TASKS: dict[str, tuple[dict[str, Any], tuple[str, str]]] = {
+    "spans": ({"tokens": ["a", "b"], "tags": ["B-X", "O"]}, ("--with", "bins,errors,attributes")),
+    "tokens": ({"tokens": ["a", "b"], "tags": ["B-X", "O"]}, ("--with", "bins,attributes")),
+    "labels": ({"text": "a", "label": "X"}, ("--with", "bins,attributes")),
+    "multilabel": ({"text": "a", "labels": ["X"]}, ("--with", "attributes")),
+    "text": ({"text": "a", "output": "X"}, ("--with", "attributes")),
+    "scores": ({"text": "a", "score": 1}, ("--with", "bins,attributes")),
+}
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_fields_of_the_data_that_are_called_as_columns_are(task: str, write: Write, run: Run) -> None:
+    """A field whose name the table has already stands beside it, and none is lost."""
+    answer, extras = TASKS[task]
+    fields = [name for name in FIELDS if name not in ("text", "label")]
+    rows = [{name: True if name == "gold" else f"{name} {i}" for name in fields} | answer for i in range(2)]
+    file = write("g.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    gold = () if task == "scores" else ("--gold", file)
+    data = ("units", *gold, "-s", f"s={file}", "--task", task)
+    plain = json.loads(run(*data, "--json", "-").out)["result"]["units"]
+    found = json.loads(run(*data, *extras, "--json", "-").out)["result"]["units"]
+    assert [{name: row[name] for name in plain[0]} for row in found] == plain
+    for name in set(fields) - {"gold"}:
+        assert [row for row in found if f"{name} {row['item']}" in row.values()] == found
+    for output in ((), ("--csv", "out"), ("-o", "x.parquet")):
+        assert run(*data, *extras, *output).code == 0
+
+
+def test_a_system_that_is_called_as_an_attribute_is(write: Write, run: Run) -> None:
+    write("g.txt", "A\nB\n")
+    write("in.txt", "one two\nthree\n")
+    data = ("--gold", "g.txt", "-s", "tokens=g.txt", "--input", "in.txt", "--with", "attributes")
+    rows = json.loads(run("units", *data, "--json", "-").out)["result"]["units"]
+    assert [(row["tokens"], row["attribute:tokens"]) for row in rows] == [(True, 2), (True, 1)]
+
+
+def test_decimals(write: Write, run: Run, tmp_path: Path) -> None:
+    write("nothing", "")
+    price = pl.Series("price", ["1.50", None], dtype=pl.String).cast(pl.Decimal(10, 2))
+    pl.DataFrame({"label": ["A", "B"], "price": price}).write_parquet(tmp_path / "g.parquet")
+    data = ("--gold", "g.parquet:label", "-s", "s=g.parquet:label", "--task", "labels")
+    rows = json.loads(run("units", *data, "--with", "attributes", "--json", "-").out)["result"]["units"]
+    assert [row["price"] for row in rows] == [1.5, None]

@@ -57,10 +57,11 @@ class _Columns:
 
     def __call__(self, part: Evaluation) -> pl.DataFrame:
         """Return the counts of a part."""
+        kind = part.aligned.clusters.kind
         rows = [
             (ITEM, name, *_counts(part.aligned.metadata.get_column(name).alias("")))
             for name in part.aligned.metadata.columns
-            if name != part.aligned.clusters.kind
+            if name != kind or kind == "item"  # which is no field: items are drawn one by one
         ]
         rows += [(TOKEN, name, *_counts(column)) for name, column in _columns_of_units(part)]
         told = [len(own) - own.null_count() for own in part.aligned.confidences.values()]
@@ -93,6 +94,8 @@ def _counts(column: pl.Series) -> tuple[int, ...]:
 
 def _type(counts: pl.DataFrame, stored: pl.DataType) -> pl.DataType:
     """Return the type of a column's values: text is numbers where all that is there is a number."""
+    if stored.is_decimal():
+        return pl.Float64()
     total = counts.sum()
     number, whole, in_use = (int(total[name].item()) for name in ("numbers", "whole", "filled"))
     if stored != pl.String or number < in_use or not in_use:
@@ -150,8 +153,8 @@ def numbers_in(column: pl.Series) -> pl.Series:
 
 
 def typed(column: pl.Series, kind: pl.DataType) -> pl.Series:
-    """Return a column of text as values of the type that all the data has."""
+    """Return a column as values of the type that all the data has."""
     if column.dtype != pl.String:
-        return column
+        return column.cast(kind) if column.dtype.is_decimal() else column
     values = filled(column)
     return values if kind == pl.String else numbers_in(values).cast(kind)

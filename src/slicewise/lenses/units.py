@@ -9,6 +9,7 @@ import polars as pl
 
 from slicewise.annotations import Task
 from slicewise.attributes import Facts, Of, choose, values_of
+from slicewise.attributes.columns import OfItem, OfTokens
 from slicewise.engine.gather import whole
 from slicewise.errors import UserError, did_you_mean, quoted
 from slicewise.lenses.errors import KINDS, span_errors
@@ -83,14 +84,18 @@ def _error_columns(evaluation: Evaluation) -> list[pl.Series]:
 
 
 def _attribute_columns(evaluation: Evaluation, taken: Sequence[str]) -> list[pl.Series]:
-    """Return a column per attribute that every unit has; a name that is taken already is left to its column."""
+    """Return a column per attribute that every unit has, but for `label`, which the table has; names stay apart."""
     facts = Facts(evaluation)
-    found = []
+    columns: dict[str, pl.Series] = {}
     for attribute in choose(facts, ())[0]:
         of_tokens = attribute.of is Of.TOKEN and evaluation.task is not Task.TOKENS
-        if of_tokens or attribute.of is Of.OUTPUT or attribute.name in taken:
+        of_data = isinstance(attribute.values, (OfItem, OfTokens))
+        if of_tokens or attribute.of is Of.OUTPUT or (attribute.name == "label" and not of_data):
             continue
+        name = attribute.name
+        while name in taken or name in columns:
+            name = f"field:{name}" if of_data else f"attribute:{name}"
         values = values_of(attribute, facts)
         by_item = attribute.of is Of.ITEM and evaluation.task.has_units
-        found.append((values.gather(facts.units.item) if by_item else values).alias(attribute.name))
-    return found
+        columns[name] = (values.gather(facts.units.item) if by_item else values).alias(name)
+    return list(columns.values())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import tempfile
@@ -114,6 +115,7 @@ def write_csv(frame: pl.DataFrame, file: BinaryIO, *, separator: str = ",", raw:
     """
     import polars as pl
 
+    frame = frame.with_columns(_flat(column) for column in frame.get_columns() if column.dtype.is_nested())
     if not raw:
         frame = frame.with_columns(_without_formulas(c) for c in frame.get_columns() if c.dtype == pl.String)
         titles = _without_formulas(pl.Series(frame.columns, dtype=pl.String)).to_list()
@@ -122,6 +124,16 @@ def write_csv(frame: pl.DataFrame, file: BinaryIO, *, separator: str = ",", raw:
             header.write_csv(file, separator=separator, include_header=False)
             return frame.write_csv(file, separator=separator, include_header=False)
     return frame.write_csv(file, separator=separator)
+
+
+def _flat(column: pl.Series) -> pl.Series:
+    """Return what CSV can hold: tabs separate several texts, as in files of lines; what is nested deeper is JSON."""
+    import polars as pl
+
+    if column.dtype == pl.List(pl.String):
+        return column.list.join("\t")
+    written = [None if cell is None else json.dumps(cell, ensure_ascii=False, default=str) for cell in column.to_list()]
+    return pl.Series(column.name, written, dtype=pl.String)
 
 
 def _without_formulas(cells: pl.Series) -> pl.Series:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import polars as pl
-
+from slicewise.annotations import Task
 from slicewise.errors import counted
 from slicewise.render.blocks import Block, Column, Grid, Sentence
 from slicewise.results.base import Result, Row
@@ -14,6 +13,8 @@ from slicewise.results.files import check_ending, whole_file, write_csv
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import polars as pl
 
 SHOWN = 20
 FORMATS = (".csv", ".jsonl", ".parquet")
@@ -35,22 +36,24 @@ class UnitsResult(Result):
 
     def tables(self) -> dict[str, list[Row]]:
         """Return the table as rows."""
-        return {"units": self.frame.to_dicts()}
+        return {"units": without_lists(self.frame).to_dicts()}
 
     def blocks(self) -> list[Block]:
         """Return the first rows."""
-        grid = self._units() if self.frame.schema.get("gold") == pl.Boolean else self._items()
+        grid = self._units() if Task(self.data["task"]).has_units else self._items()
         warnings: list[Block] = [Sentence(f"! {w}", "warning") for w in self.data["warnings"]]
         return [Sentence(f"{self.data['name']} · {counted(self.frame.height, 'unit')}", "title"), *warnings, grid]
 
     def _units(self) -> Grid:
-        extras = [name for name in self.frame.columns if name == "bin" or name.startswith("error:")]
+        shown = {"bin", *(f"error:{system}" for system in self.data["systems"])}
+        extras = [name for name in self.frame.columns if name in shown]
+        placed = Task(self.data["task"]) in (Task.SPANS, Task.TOKENS)
         rows = []
         for row in self.frame.head(SHOWN).iter_rows(named=True):
-            place = f"{row['item']}" + (f":{row['start']}–{row['end']}" if "start" in row else "")
+            place = f"{row['item']}" + (f":{row['start']}–{row['end']}" if placed else "")
             who = ", ".join(name for name in self.data["systems"] if row[name]) or "nobody"
             kind = "gold" if row["gold"] else "spurious"
-            cells = (place, row["label"], _short(row["text"], 24), kind, _short(who, 30))
+            cells = (place, row["label"], _short(row["text"] or "", 24), kind, _short(who, 30))
             rows.append((*cells, *(str(row[name]) for name in extras)))
         titles = [Column(title, "left") for title in ("item", "label", "text", "unit", "who has it")]
         return Grid("Units", (*titles, *(Column(name) for name in extras)), tuple(rows), self._note())
@@ -59,7 +62,8 @@ class UnitsResult(Result):
         names = [name for name in self.frame.columns if name != "cluster"]
         columns = tuple(Column(name, "left" if name == "item" else "right") for name in names)
         rows = tuple(
-            tuple(_short(str(row[name]), 30) for name in names) for row in self.frame.head(SHOWN).iter_rows(named=True)
+            tuple("–" if row[name] is None else _short(str(row[name]), 30) for name in names)
+            for row in self.frame.head(SHOWN).iter_rows(named=True)
         )
         return Grid("Items", columns, rows, self._note())
 
