@@ -15,6 +15,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
 import pytest
 from command_output import document_of, refused
 from conftest import Ran
@@ -328,6 +329,62 @@ def test_attributes(files: Path, run: Run, write: Write) -> None:
     write("mine.py", "def shouts(items):\n    return ['yes' if 'Very' in text else 'no' for text in items['text']]\n")
     mine = first(run(*data, "-a", "mine.py:shouts"))
     assert mine["shouts = yes"]["n"] == 20
+
+
+NUMBERS: dict[str, tuple[list[Any], int]] = {
+    "null": ([1, 2, None, 4, 5, 6, 7, 8], 1),
+    "NaN": ([1.0, 2.0, math.nan, 4.0, 5.0, None, 7.0, 8.0], 2),
+    "infinite": ([1.0, math.inf, 3.0, -math.inf, 5.0, 6.0, 7.0, 8.0], 2),
+    "text": (["1", "", "3", None, "5", "6", "7", "8"], 2),
+    "one": ([3, *[None] * 7], 7),
+    "all NaN": ([math.nan] * 8, 8),
+    "all alike": ([3, None, *[3] * 6], 1),
+}
+
+
+@pytest.mark.parametrize("more", [(), ("--part-rows", "3"), ("--units",), ("--geval",), ("--geval", "--units")])
+@pytest.mark.parametrize("values", NUMBERS)
+def test_items_without_a_number(values: str, more: tuple[str, ...], write: Write, run: Run, tmp_path: Path) -> None:
+    """They are left out of its test, and that is said."""
+    numbers, without = NUMBERS[values]
+    write("s.txt", "A\nB\nB\nA\nA\nA\nB\nA\n")
+    pl.DataFrame({"label": list("AABBAABB"), "f": numbers}, strict=False).write_parquet(tmp_path / "g.parquet")
+    data = (
+        "--gold",
+        "g.parquet:label",
+        "-s",
+        "s=s.txt",
+        "--task",
+        "labels",
+        "-a",
+        "f",
+        "--no-fold",
+        "--min-count",
+        "1",
+    )
+    ran = run("features", *data, "--resamples", "0", "--json", "-", *more)
+    listed = [one for one in first(ran).values() if one["kind"] == "attribute"]
+    tested = values not in ("one", "all NaN", "all alike")
+    assert len(listed) == tested * (1 if "--geval" in more else 2)
+    assert all(one["feature"].startswith("f") for one in listed)
+    assert f"f: {without} {'unit' if '--units' in more else 'item'}{'s' * (without > 1)} without a finite" in ran.err
+
+
+def test_a_number_that_items_lack_is_tested_as_if_they_were_not_there(write: Write, run: Run, tmp_path: Path) -> None:
+    write("nothing", "")
+    gold, system, numbers = list("AABBAABBA"), list("ABBAAABAA"), [1, 2, 3, 1, 5, 6, 7, 8, None]
+    for name, n in (("all", 9), ("some", 8)):
+        frame = pl.DataFrame({"label": gold[:n], "s": system[:n], "f": numbers[:n]})
+        frame.write_parquet(tmp_path / f"{name}.parquet")
+    found = []
+    for name in ("all", "some"):
+        data = ("--gold", f"{name}.parquet:label", "-s", f"s={name}.parquet:s", "--task", "labels", "-a", "f")
+        listed = first(run("features", *data, "--geval", "--resamples", "0", "--json", "-")).values()
+        found.append(
+            [(one["feature"], one["p"], one["n"], one["mean"]) for one in listed if one["kind"] == "attribute"]
+        )
+    assert found[0] == found[1]
+    assert len(found[0]) == 1
 
 
 @pytest.mark.parametrize("tokenizer", ["words", "whitespace", "13a", "char", "icu", "geval"])

@@ -212,7 +212,7 @@ class _Tester:
         if found is None:
             return []
         length = "#" if numbers.kind is Kind.LENGTH else ""
-        source = Extremes(numbers, np.nan, f"{numbers.space}:={length}{found.direction}", found.mean)
+        source = Extremes(numbers, np.nan, f"{numbers.space or numbers.name}:={length}{found.direction}", found.mean)
         one = np.ones(1)
         tests = Tests(
             np.full(1, number, np.int32), np.array([1 if found.direction == "-" else 0]), np.array([found.count]),

@@ -12,7 +12,7 @@ from slicewise.annotations import Task
 from slicewise.attributes.facts import Facts
 from slicewise.engine import pinned
 from slicewise.engine.gather import whole
-from slicewise.errors import UserError, did_you_mean, quoted
+from slicewise.errors import UserError, counted, did_you_mean, quoted
 from slicewise.extract.family import Kind
 from slicewise.extract.items import ItemFeatures, Wanted
 from slicewise.extract.tokenizers import check_tokenizer
@@ -35,7 +35,7 @@ from slicewise.stats.intervals import Resamples, percentile_interval
 from slicewise.stats.multiplicity import benjamini_hochberg, benjamini_yekutieli, holm
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -292,7 +292,9 @@ class _Lists:
         found = []
         for i, (system, old, _) in enumerate(asked):
             ranked = replace(made[i], system=system, against=old, confusions=confusions.get(i, ()))
-            found.append(_Found(ranked, (*parts.heads[i].warnings, *_alike(parts.heads[i]))))
+            head = parts.heads[i]
+            left_out = _left_out(head, {one.name: head.size - one.size for one in parts.numbers[i]})
+            found.append(_Found(ranked, (*head.warnings, *left_out, *_alike(head))))
         return found
 
     @property
@@ -313,17 +315,19 @@ class _Lists:
     def _list(self, made: ItemFeatures | UnitFeatures, scoring: Scoring, system: str, old: str | None) -> _Found:
         population = scored_whole(self.evaluation, scoring)
         whose = system if isinstance(made, ItemFeatures) else population.over
+        quantities = made.quantities(whose)
         ranked = feature_list(
             population,
             made.families(whose),
-            made.quantities(whose),
+            quantities,
             self.request,
             drawn=self._drawn(population.over),
             system=system,
             against=old,
             confusions=() if old is not None else self._confusions(made, population, system),
         )
-        return _Found(ranked, (*population.warnings, *_alike(population)))
+        lacking = {one.name: int(np.isnan(one.values[population.kept]).sum()) for one in quantities}
+        return _Found(ranked, (*population.warnings, *_left_out(population, lacking), *_alike(population)))
 
     def _drawn(self, over: str) -> Resamples | None:
         """Return the draws for intervals of differences, which rows need that are not drawn one by one."""
@@ -440,9 +444,20 @@ def _written(
 
 
 def _alike(about: About) -> tuple[str, ...]:
-    if about.alike:
-        return (f"every {'item' if about.over == 'items' else 'unit'} has the same score: nothing can be ranked",)
-    return ()
+    return (f"every {_noun(about)} has the same score: nothing can be ranked",) if about.alike else ()
+
+
+def _left_out(about: About, lacking: Mapping[str, int]) -> list[str]:
+    """Say how many rows have no finite value of a number."""
+    return [
+        f"{name}: {counted(n, _noun(about))} without a finite number, left out of its test"
+        for name, n in lacking.items()
+        if n
+    ]
+
+
+def _noun(about: About) -> str:
+    return "item" if about.over == "items" else "unit"
 
 
 @dataclass(frozen=True)

@@ -92,8 +92,10 @@ class RankedRows:
         return found
 
     def geval_number(self, numbers: Number) -> GevalNumber | None:
-        """Return what the published tool says of a number."""
-        return geval_number(self.null.doubled, self.population.scores, self._values(numbers))
+        """Return what the published tool says of a number, of the rows that have it."""
+        values = self._values(numbers)
+        present = ~np.isnan(values)
+        return geval_number(self.null.doubled[present], self.population.scores[present], values[present])
 
     def _values(self, numbers: Number) -> NDArray[np.float64]:
         own = next(q for q in self.quantities if (q.kind, q.name) == (numbers.kind, numbers.name))
