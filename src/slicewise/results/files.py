@@ -115,7 +115,7 @@ def write_csv(frame: pl.DataFrame, file: BinaryIO, *, separator: str = ",", raw:
     """
     import polars as pl
 
-    frame = frame.with_columns(_flat(column) for column in frame.get_columns() if column.dtype.is_nested())
+    frame = without_lists(frame)
     if not raw:
         frame = frame.with_columns(_without_formulas(c) for c in frame.get_columns() if c.dtype == pl.String)
         titles = _without_formulas(pl.Series(frame.columns, dtype=pl.String)).to_list()
@@ -126,8 +126,12 @@ def write_csv(frame: pl.DataFrame, file: BinaryIO, *, separator: str = ",", raw:
     return frame.write_csv(file, separator=separator)
 
 
+def without_lists(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return a table as CSV can hold it: tabs separate several texts, as in files of lines; what else is nested is JSON."""
+    return frame.with_columns(_flat(column) for column in frame.get_columns() if column.dtype.is_nested())
+
+
 def _flat(column: pl.Series) -> pl.Series:
-    """Return what CSV can hold: tabs separate several texts, as in files of lines; what is nested deeper is JSON."""
     import polars as pl
 
     if column.dtype == pl.List(pl.String):

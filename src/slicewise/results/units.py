@@ -9,7 +9,7 @@ from slicewise.annotations import Task
 from slicewise.errors import counted
 from slicewise.render.blocks import Block, Column, Grid, Sentence
 from slicewise.results.base import Result, Row
-from slicewise.results.files import check_ending, whole_file, write_csv
+from slicewise.results.files import check_ending, whole_file, without_lists, write_csv
 
 if TYPE_CHECKING:
     from pathlib import Path
