@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test cluster check format bench examples guide clean help
+.PHONY: demo test cluster check format bench fuzz examples guide clean help
 
 help:
 	@echo "make demo      score the example data and explain it on a page, out/report.html"
@@ -13,6 +13,7 @@ help:
 	@echo "make check     ruff, mypy, import layers"
 	@echo "make format    rewrite the code in the project's format"
 	@echo "make bench     measure against other tools (half an hour; BENCH=--quick: a few minutes; BENCH='--only start-up')"
+	@echo "make fuzz      attack it with damaged files and absurd options (ten minutes; SEED=123: a run again; FUZZ='--case N': one case)"
 	@echo "make examples  make the example data again"
 	@echo "make guide     make the report on the example data, and what the documentation shows"
 	@echo "make clean     remove what these commands made"
@@ -69,6 +70,9 @@ format: $(VENV)/.dev
 
 bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/run.py $(BENCH)
+
+fuzz: $(VENV)/.dev
+	$(BIN)/python -m fuzz.run $(if $(SEED),--seed $(SEED)) $(FUZZ)
 
 examples: $(VENV)/.dev
 	$(BIN)/python examples/make.py

@@ -127,7 +127,7 @@ def write_csv(frame: pl.DataFrame, file: BinaryIO, *, separator: str = ",", raw:
 
 
 def without_lists(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return a table as CSV can hold it: tabs separate several texts, as in files of lines; what else is nested is JSON."""
+    """Return a table as CSV can hold it: tabs separate texts, as in files of lines; what else is nested is JSON."""
     return frame.with_columns(_flat(column) for column in frame.get_columns() if column.dtype.is_nested())
 
 
