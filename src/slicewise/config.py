@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from slicewise.align.options import check_options
 from slicewise.errors import UserError, did_you_mean, quoted
 from slicewise.own_code import split_name
 
@@ -156,8 +157,17 @@ def datasets(settings: Settings, path: Path) -> list[dict[str, Any]]:
         own = {name: getattr(dataset, name) for name in Dataset.model_fields}
         common = shared if dataset.matrix is None else {key: shared[key] for key in OF_A_MATRIX}
         merged = {key: own[key] if own[key] is not None else common.get(key) for key in own}
+        _check_reading({key: merged[key] for key in Reading.model_fields if key != "format"}, path)
         found.append(_located({key: value for key, value in merged.items() if value is not None}, path.parent))
     return found
+
+
+def _check_reading(options: dict[str, Any], path: Path) -> None:
+    """Check what the file says of reading, before an option of the command line takes its place."""
+    try:
+        check_options(**options)
+    except UserError as error:
+        raise UserError(str(error), where=str(path)) from None
 
 
 def _located(options: dict[str, Any], folder: Path) -> dict[str, Any]:

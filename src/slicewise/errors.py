@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import difflib
+from bisect import bisect_right
 from contextlib import contextmanager
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+
+LONGEST, MOST_NAMES, MOST_TEXT = 60, 20, 400
+"""Characters of a name, names and characters of all names that a hint lists."""
 
 
 class UserError(Exception):
@@ -58,8 +64,15 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     lowered = {name.lower(): name for name in names}
     near = difflib.get_close_matches(word.lower(), lowered, n=1, cutoff=0.6)
     hint = f"did you mean {quoted(lowered[near[0]])}? " if near else ""
-    listed = ", ".join(names[:20]) + (f" … ({len(names)} in all)" if len(names) > 20 else "")
+    listed = _listed([name if len(name) <= LONGEST else name[: LONGEST - 1] + "…" for name in names])
     return f"{hint}there {'is' if len(names) == 1 else 'are'}: {listed}" if names else f"{hint}there are none"
+
+
+def _listed(names: list[str]) -> str:
+    """Return names between commas, as many as can be read; the first in any case."""
+    ends = list(accumulate(len(name) + 2 for name in names))
+    shown = max(1, bisect_right(ends[:MOST_NAMES], MOST_TEXT))
+    return ", ".join(names[:shown]) + (f" … ({len(names)} in all)" if len(names) > shown else "")
 
 
 def quoted(text: str, limit: int = 60) -> str:

@@ -15,7 +15,7 @@ import polars as pl
 
 from slicewise.errors import UserError, did_you_mean, quoted
 from slicewise.read.columns import by_number, column_index
-from slicewise.read.parquet import origin
+from slicewise.read.parquet import DAMAGED, first_line, origin, silent_panics
 from slicewise.read.source import POINTER, File, Source, pointer_error
 from slicewise.read.stacked import one_schema, with_schema
 
@@ -121,22 +121,22 @@ class Rows:
 def _rows(path: str, start: int, size: int, heads: Heads) -> pl.DataFrame:
     scan = pl.scan_parquet(path, glob=False)
     try:
-        if heads is not None:
-            names = scan.collect_schema().names()
-            scan = scan.select(pl.nth([names.index(head) for head in heads if head in names]))
-        return scan.slice(start, size).collect()
-    except (pl.exceptions.PolarsError, OSError) as problem:
+        with silent_panics():
+            if heads is not None:
+                names = scan.collect_schema().names()
+                scan = scan.select(pl.nth([names.index(head) for head in heads if head in names]))
+            return scan.slice(start, size).collect()
+    except DAMAGED as problem:
         raise _damaged(path, problem) from None
 
 
-def _damaged(path: str, problem: Exception) -> UserError:
-    first = (str(problem).strip().splitlines() or [type(problem).__name__])[0][:160]
+def _damaged(path: str, problem: BaseException) -> UserError:
     if isinstance(problem, FileNotFoundError):
         return UserError("the file is not there; a cluster needs it under this path on every worker", where=path)
     with suppress(OSError), Path(path).open("rb") as file:
         if file.read(len(POINTER)) == POINTER:
             return pointer_error(path)
-    return UserError(f"the Parquet file is cut or damaged ({first}); make it again", where=path)
+    return UserError(f"the Parquet file is cut or damaged ({first_line(problem)}); make it again", where=path)
 
 
 def find_role(name: str, column: str | None, files: Sequence[str], columnar: Mapping[str, str]) -> Role:
@@ -185,11 +185,12 @@ def _looked_at(path: str) -> _Looked:
 @lru_cache(maxsize=1024)
 def _looked_into(path: str, _size: int, _changed: int) -> _Looked:
     try:
-        scan = pl.scan_parquet(path, glob=False)
-        schema = scan.collect_schema()
-        rows = int(scan.select(pl.len()).collect().item())
-        metadata = {k: v for k, v in pl.read_parquet_metadata(path).items() if k != "ARROW:schema"}
-    except (pl.exceptions.PolarsError, OSError) as problem:
+        with silent_panics():
+            scan = pl.scan_parquet(path, glob=False)
+            schema = scan.collect_schema()
+            rows = int(scan.select(pl.len()).collect().item())
+            metadata = {k: v for k, v in pl.read_parquet_metadata(path).items() if k != "ARROW:schema"}
+    except DAMAGED as problem:
         raise _damaged(path, problem) from None
     return _Looked(rows, schema, tuple(metadata.items()))
 

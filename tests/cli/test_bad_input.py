@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import os
 import re
 import time
 from collections.abc import Callable
@@ -13,6 +14,8 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 from conftest import Ran
+
+from slicewise import UserError, load
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -401,3 +404,21 @@ def test_much_of_little_is_quick(unit: bytes, write: Write, run: Run) -> None:
     start = time.perf_counter()
     assert run("score", "--gold", "g.txt", "-s", "s=s.txt", *OUTPUTS).code in (0, 2)
     assert time.perf_counter() - start < 8
+
+
+@pytest.mark.parametrize("part_rows", [None, 2])
+def test_a_panic_of_the_parquet_reader_is_an_error(
+    part_rows: int | None, write: Write, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Damaged pages may make Polars panic: it raises what is no Exception, and prints it past Python."""
+
+    def panics(*_: object, **__: object) -> None:
+        os.write(2, b"thread 'async-executor-0' panicked")
+        raise pl.exceptions.PanicException("assertion failed: offset + length <= self.length")
+
+    write("s.parquet", WHOLE)
+    monkeypatch.setattr(pl, "read_parquet", panics)
+    monkeypatch.setattr(pl, "scan_parquet", panics)
+    with pytest.raises(UserError, match=r"s\.parquet: the Parquet file is cut or damaged \(assertion failed"):
+        load(gold="s.parquet:label", systems={"m": "s.parquet:label"}, part_rows=part_rows)
+    assert capfd.readouterr().err == ""

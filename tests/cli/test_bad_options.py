@@ -243,7 +243,7 @@ SETTINGS: dict[str, tuple[str, str]] = {
     "a wrong metric": ('gold = "g.conll"\nmetric = "macro"\n[systems]\ns = "g.conll"\n', r".*unknown metric 'macro'"),
     "a wrong task": (
         'task = "span"\ngold = "g.conll"\n[systems]\ns = "g.conll"\n',
-        r".*unknown task 'span'; did you mean 'spans'\?",
+        r"c\.toml: unknown task 'span'; did you mean 'spans'\?",
     ),
     "a reserved name": ('gold = "g.conll"\n[systems]\ngold = "g.conll"\n', r".*a system cannot be called 'gold'"),
     "empty": ("", r".*"),

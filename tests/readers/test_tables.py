@@ -257,3 +257,11 @@ def test_what_systems_answer_is_no_fact_about_the_items(name: str, write: Write)
     systems = {"a": f"{name}:a", "b": f"{name}:b"}
     evaluation = load(systems=systems, inputs=f"{name}:prompt", task="scores")
     assert evaluation.aligned.metadata.columns == ["level"]
+
+
+def test_long_names_of_columns_are_not_listed_whole(write: Write) -> None:
+    names = [f"{i}{'x' * 500}" for i in range(50)]
+    with pytest.raises(UserError) as raised:
+        answers(write("x.csv", ",".join(names) + "\n" + ",".join("a" * 50) + "\n") + ":nix")
+    assert len(str(raised.value)) < 600
+    assert "(50 in all)" in str(raised.value)

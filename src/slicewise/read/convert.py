@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 ROWS = 100_000
 """Rows of a group, the least that is read at once."""
+MOST_ROWS = 1_000_000_000
 
 
 @dataclass(frozen=True)
@@ -55,8 +56,8 @@ def _check(given: str, to: Path, format: str | None, rows: int) -> None:  # noqa
     name, column = split_column(given)
     if format is not None and format not in FORMATS:
         raise UserError(f"unknown format {quoted(format)}; {did_you_mean(format, FORMATS)}")
-    if rows < 1:
-        raise UserError(f"{rows} rows to a group; expected at least 1")
+    if not 1 <= rows <= MOST_ROWS:
+        raise UserError(f"{rows} rows to a group; expected 1 to {MOST_ROWS:,}")
     if column is not None and is_file(name):
         raise UserError("a column is named; a file is converted with all its columns; name the file alone", where=given)
     if given != "-" and is_file(given) and Path(given).is_dir():

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from io import BytesIO
 from typing import TYPE_CHECKING
@@ -12,10 +14,13 @@ import polars as pl
 from slicewise.read.source import PARQUET
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from slicewise.read.source import File
 
+DAMAGED = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
+"""What reading a file that is cut or damaged may raise."""
+STANDARD_ERROR = 2
 KEY = "slicewise"
 """Where the file's own metadata have the origin."""
 TEXT = "text"
@@ -51,23 +56,48 @@ def rows(file: File, columns: Sequence[int] | None = None) -> pl.DataFrame:
         part: pl.DataFrame = file.rows
         return part if wanted is None else pl.DataFrame([part.to_series(i) for i in wanted])
     try:
-        return pl.read_parquet(BytesIO(file.data), columns=wanted)
-    except (pl.exceptions.PolarsError, OSError) as problem:
-        raise file.error(f"the Parquet file is cut or damaged ({problem}); make it again") from None
+        with silent_panics():
+            return pl.read_parquet(BytesIO(file.data), columns=wanted)
+    except DAMAGED as problem:
+        raise file.error(f"the Parquet file is cut or damaged ({first_line(problem)}); make it again") from None
+
+
+def first_line(problem: BaseException) -> str:
+    """Return what a library says of a problem, in short."""
+    return (str(problem).strip().splitlines() or [type(problem).__name__])[0][:160]
+
+
+@contextmanager
+def silent_panics() -> Iterator[None]:
+    """Let nothing go to standard error: a damaged file may make Polars panic, which it prints besides raising it."""
+    try:
+        kept = os.dup(STANDARD_ERROR)
+    except OSError:  # closed
+        yield
+        return
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, STANDARD_ERROR)
+    os.close(nowhere)
+    try:
+        yield
+    finally:
+        os.dup2(kept, STANDARD_ERROR)
+        os.close(kept)
 
 
 def origin(file: File) -> Origin | None:
     """Return what a Parquet file was converted from; None of any other, and where its columns are no longer those."""
     try:
-        written = json.loads(pl.read_parquet_metadata(BytesIO(file.data))[KEY])
-        types = list(pl.read_parquet_schema(BytesIO(file.data)).values())
+        with silent_panics():
+            written = json.loads(pl.read_parquet_metadata(BytesIO(file.data))[KEY])
+            types = list(pl.read_parquet_schema(BytesIO(file.data)).values())
         found = Origin(
             str(written["format"]),
             tuple(map(str, written["columns"])),
             int(written["documents"]),
             bool(written["header"]),
         )
-    except (pl.exceptions.PolarsError, OSError, KeyError, TypeError, ValueError):
+    except (*DAMAGED, KeyError, TypeError, ValueError):
         return None
     fits = {
         "conll": bool(found.columns) and types == _sentence_types(found),
