@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from slicewise import UserError, load
-from slicewise.read import open_source, read, tell_format
+from slicewise.read import open_source, read, streamed, tell_format
+from slicewise.read.convert import convert
 
 if TYPE_CHECKING:
     from slicewise.evaluation import Evaluation
@@ -316,3 +317,78 @@ def test_a_file_with_a_colon_in_its_name(write: Write) -> None:
     other = read(open_source(f"{name}:b"))
     assert other.answers is not None
     assert other.answers.to_list() == [1, 2]
+
+
+FIRST = {"text": "x", "label": "A", "m": {"n": [1]}, "k": "v"}
+WRONG = {
+    "a key twice": ('{"label": "A", "label": "B"}', "the key 'label' is twice in one object"),
+    "a key twice, once null": ('{"label": "A", "k": "v", "k": null}', "the key 'k' is twice in one object"),
+    "a key twice within": ('{"label": "A", "m": {"n": [1], "n": [2]}}', "the key 'n' is twice"),
+    "a key twice, spelled differently": ('{"label": "A", "\\u006c\\u0061bel": "B"}', "the key 'label' is twice"),
+    "the first half of a pair": ('{"label": "A", "text": "hi \\ud83d"}', r"\\ud83d is half of a surrogate pair"),
+    "the second half of a pair": ('{"label": "A", "text": "\\udc00 hi"}', r"\\udc00 is half of a surrogate pair"),
+    "half of a pair in a key": ('{"label": "A", "\\uD83D": 1}', r"\\ud83d is half of a surrogate pair"),
+    "an object among strings": (
+        '{"label": "A", "k": {"n": 1}}',
+        "the field 'k' is an object, and a string.* in line 1",
+    ),
+    "an empty object among strings": ('{"label": "A", "k": {}}', "the field 'k' is an object, and a string"),
+    "a string among objects": ('{"label": "A", "m": "x"}', "the field 'm' is a string.*, and an object in line 1"),
+    "a number among objects": ('{"label": "A", "m": 3}', "the field 'm' is a string, number"),
+    "a list among objects": ('{"label": "A", "m": [3]}', "the field 'm' is a string, number"),
+    "an object in a list of numbers": ('{"label": "A", "m": {"n": [2, {}]}}', r"the field 'm\.n' is an object"),
+    "an object beside a string": ('{"label": "A", "q": ["x", {"n": 1}]}', "the field 'q' is a.* beside it"),
+    "5,000 digits": ('{"label": "A", "q": ' + "1" * 5000 + "}", "a number with thousands of digits"),
+    "50 digits": ('{"label": "A", "q": [-' + "1" * 50 + "]}", "a whole number too large in the field 'q'"),
+    "1,000 levels": (
+        '{"label": "A", "q": ' + "[" * 1000 + "]" * 1000 + "}",
+        "values within values, more than 64 levels",
+    ),
+    "100,000 levels": (
+        '{"label": "A", "q": ' + '{"q":' * 100_000,
+        "values within values, more than 64 levels|not valid JSON",
+    ),
+}
+
+
+@pytest.mark.parametrize("beside", ["", '{"z": NaN}\n', '{"z": 1}\n{"z": true}\n', '{"z": "["}\n'])
+@pytest.mark.parametrize("case", WRONG)
+def test_a_wrong_line_is_named_whatever_stands_beside_it(case: str, beside: str, write: Write) -> None:
+    line, message = WRONG[case]
+    number = 2 + beside.count("\n")
+    name = write("x.jsonl", rows(FIRST) + beside + line + "\n" + rows(FIRST))
+    with pytest.raises(UserError, match=rf"^x\.jsonl:{number}: ({message})"):
+        read(open_source(name))
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_a_wrong_line_of_a_large_file_is_named(case: str, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streamed, "LARGE", 0)
+    line, message = WRONG[case]
+    name = write("x.jsonl", rows(FIRST) + line + "\n")
+    with pytest.raises(UserError, match=rf"^x\.jsonl:2: ({message})"):
+        convert(name, "x.parquet")
+
+
+@pytest.mark.parametrize("second", [{"k": {"n": 1}}, {"m": 1}, {"m": "x"}, {"m": {"n": {"o": 1}}}, {"q": [{"n": 1}]}])
+def test_a_field_of_another_kind_in_another_file(second: dict[str, Any], write: Write) -> None:
+    write("d/1.jsonl", rows(FIRST | {"q": ["x"]}))
+    write("d/2.jsonl", rows({"label": "A"} | second))
+    with pytest.raises(
+        UserError, match=rf"^d/2\.jsonl: column '{next(iter(second))}' is .* here, but .* in d/1\.jsonl"
+    ):
+        read(open_source("d"))
+
+
+@pytest.mark.parametrize("beside", ["", '{"z": NaN}\n', '{"z": "["}\n'])
+def test_a_list_among_other_values_makes_them_lists(beside: str, write: Write) -> None:
+    lines = '{"m": {"n": "x"}, "k": [1]}\n{"m": {"n": ["[", "y"]}, "k": [[2], 3]}\n{"m": {"n": null}, "k": 4}\n'
+    found = read(open_source(write("x.jsonl", lines + beside))).metadata.head(3)
+    assert found["m"].to_list() == [{"n": ["x"]}, {"n": ["[", "y"]}, {"n": None}]
+    assert found["k"].to_list() == [[[1]], [[2], [3]], [[4]]]
+
+
+def test_large_whole_numbers_among_strings(write: Write) -> None:
+    for beside in ("", '{"z": NaN}\n'):
+        found = read(open_source(write("x.jsonl", f'{{"k": {2**64}}}\n{{"k": "x"}}\n{beside}'))).metadata
+        assert found["k"].to_list()[:2] == [str(2**64), "x"]

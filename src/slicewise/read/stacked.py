@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -28,11 +28,26 @@ def one_schema(names: Sequence[str], schemas: Sequence[pl.Schema]) -> pl.Schema:
             known = every.get(column, kind)
             try:
                 both = [pl.DataFrame(schema={column: one}) for one in (known, kind)]
-                every[column] = pl.concat(both, how="diagonal_relaxed").to_series().dtype
+                joined = pl.concat(both, how="diagonal_relaxed").to_series().dtype if _fit(known, kind) else None
             except pl.exceptions.PolarsError:
+                joined = None
+            if joined is None:
                 message = f"column {quoted(column)} is {kind} here, but {known} in {names[0]}; make them the same"
-                raise UserError(message, where=name) from None
+                raise UserError(message, where=name)
+            every[column] = joined
     return every
+
+
+def _fit(kind: Any, other: Any) -> bool:
+    """Tell whether one column can hold values of both types: objects, lists and plain values stay apart."""
+    if pl.Null in (kind, other):
+        return True
+    if isinstance(kind, pl.Struct) and isinstance(other, pl.Struct):
+        fields = {field.name: field.dtype for field in kind.fields}
+        return all(_fit(fields.get(field.name, field.dtype), field.dtype) for field in other.fields)
+    if isinstance(kind, pl.List) and isinstance(other, pl.List):
+        return _fit(kind.inner, other.inner)
+    return not (kind.is_nested() or other.is_nested())
 
 
 def with_schema(frame: pl.DataFrame, schema: pl.Schema) -> pl.DataFrame:

@@ -8,13 +8,16 @@ import lzma
 import shutil
 import sys
 import zlib
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from slicewise.errors import UserError
 from slicewise.read import SAMPLE, jsonl, table, tell_format
+from slicewise.read.json_scan import PIECE, Nested, scan
 from slicewise.read.parquet import Origin
 from slicewise.read.source import BOM, File, Source
 
@@ -29,7 +32,9 @@ if TYPE_CHECKING:
 
 LARGE = 200_000_000
 """Bytes from which on a file is converted in pieces."""
-_UNTAKEN = (pl.exceptions.PolarsError, OSError, EOFError, ValueError, zlib.error, lzma.LZMAError, zstd.ZstdError)
+_UNTAKEN = (
+    pl.exceptions.PolarsError, OSError, EOFError, ValueError, UserError, zlib.error, lzma.LZMAError, zstd.ZstdError,
+)  # fmt: skip
 PACKED = 5
 """How many bytes of text one byte of a compressed file stands for, about."""
 
@@ -61,18 +66,36 @@ def _write(plain: Path, given: str, folder: Path, out: BinaryIO, format: str | N
     scan = {"jsonl": _objects, "table": _table}.get(told)
     if scan is None or b"\0" in head.data or b"\n" not in head.data:  # lines may end with CR alone
         return None
+    written = _nested(plain, head) if told == "jsonl" else None
     made = folder / "rows.parquet"
     scan(plain, head).sink_parquet(made, row_group_size=rows, metadata=Origin(told).metadata(), engine="streaming")
     found = pl.scan_parquet(made)
-    if jsonl.needs_care(found) if told == "jsonl" else _is_ragged(found, plain, head):
+    items = int(found.select(pl.len()).collect().item())
+    if _is_ragged(found, plain, head) if written is None else _nested_in(found, items, rows) != written:
         return None
     with made.open("rb") as whole:
         shutil.copyfileobj(whole, out)
-    return int(found.select(pl.len()).collect().item()) or None
+    return items or None
 
 
 def _objects(plain: Path, _: File) -> pl.LazyFrame:
     return pl.scan_ndjson(plain, infer_schema_length=None)
+
+
+def _nested(plain: Path, head: File) -> Nested:
+    """Count objects and lists, and look at every line that may be wrong."""
+    with plain.open("rb") as text:
+        return scan(iter(lambda: b"".join(text.readlines(PIECE)), b""), partial(jsonl.check_line, head))
+
+
+def _nested_in(found: pl.LazyFrame, items: int, rows: int) -> Nested:
+    """Count the objects and lists that rows were made of."""
+    columns = [i for i, kind in enumerate(found.collect_schema().dtypes()) if kind.is_nested()]
+    if not columns:
+        return Nested(objects=items)
+    nested = found.select(pl.nth(columns))
+    parts = (nested.slice(start, rows).collect() for start in range(0, items, rows))
+    return sum((jsonl.nested_in(part) for part in parts), Nested())
 
 
 def _table(plain: Path, head: File) -> pl.LazyFrame:
