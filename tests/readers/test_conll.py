@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
+from command_output import refused
+from conftest import Ran
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from slicewise import UserError, load
-from slicewise.read import open_source, read, tell_format
+from slicewise.read import conll, open_source, read, tell_format
 from slicewise.read.source import File, Source
 
 if TYPE_CHECKING:
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
     from slicewise.evaluation import Evaluation
 
 Write = Callable[[str, str | bytes], str]
+Run = Callable[..., Ran]
 Sentences = list[list[tuple[str, str]]]
 
 PLAIN = "EU\tB-ORG\nrejects\tO\n\nPeter\tB-PER\nBlackburn\tI-PER\n"
@@ -157,6 +161,62 @@ def test_header_names_the_middle_columns() -> None:
 
 def test_header_and_a_blank_line_after_it() -> None:
     assert sentences(of("word\tner\n\n" + PLAIN)) == EXPECTED
+
+
+def test_a_header_is_told_by_the_tags_below_it(write: Write, run: Run) -> None:
+    """As in the files of the paper on differential evaluation: their system brings its gold."""
+    body = "Ada\tB-PER\tB-PER\nmet\tO\tO\n\nBob\tB-PER\tO\n"
+    write("s.conll", "Token\tTrue Label\tPredicted Label\n" + body)
+    write("plain.txt", body)
+    write("headed.txt", "Token\tTrue Label\tPredicted Label\n" + body)
+    ran = [run("score", "-s", f"s={name}", "--json", "-") for name in ("s.conll", "headed.txt", "plain.txt")]
+    first, second, plain = (json.loads(one.out) for one in ran)
+    assert first["result"] == second["result"] == plain["result"]
+    assert any("is taken for a header, as 'Predicted Label' is no tag" in said for said in first["data"]["warnings"])
+    assert run("convert", "s.conll", "-o", "s.parquet").code == 0
+    assert json.loads(run("score", "-s", "s=s.parquet", "--json", "-").out)["result"] == plain["result"]
+    assert of("Token\tTrue Label\n" + PLAIN).items == of(PLAIN).items
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        "Ada\tPER", "Ada\tB_PER", "Ada\tb-PER", "Ada\tPER\tB-PER", "Ada\t12", "Ada\tAda", "1\tx", "Ada", ",\tx",
+    ],
+)  # fmt: skip
+def test_a_line_that_may_be_data_is_no_header(first: str) -> None:
+    file = File("x.conll", f"{first}\n{PLAIN}".encode(), "")
+    assert not conll.has_header(file)
+
+
+@pytest.mark.parametrize("body", ["met\tO\n", "met\tO\nBob\tPER\n", "met\tNN\n", "met\tB-PER\nBob\tPER\n"])
+def test_tags_without_a_prefix_tell_no_header(body: str) -> None:
+    assert not conll.has_header(File("x.conll", f"Ada\tWORK\n{body}".encode(), ""))
+
+
+@pytest.mark.parametrize("length", [100_000, 1_200_000])
+def test_a_first_line_of_any_length(length: int, write: Write) -> None:
+    for name in ("x.conll", "x.txt"):
+        a = read(open_source(write(name, f"{'x' * length}\tB-PER\ny\tO\n\nz\tO\n")))
+        assert (a.items, a.tags is not None) == (2, True)
+
+
+@pytest.mark.parametrize("text", ["-DOCSTART-\t\n", "-DOCSTART-\t-X-\tO\n\n", "-DOCSTART-\tO\n\n-DOCSTART-\t\t\n"])
+def test_documents_alone(text: str, write: Write) -> None:
+    with pytest.raises(UserError, match=r"x\.conll: no line with a token"):
+        read(open_source(write("x.conll", text)))
+
+
+def test_a_million_blank_lines_before_the_first(write: Write) -> None:
+    assert (
+        read(open_source(write("x.conll", " \n" * 1_000_000 + " " * 100_000 + "\n" + PLAIN))).items == of(PLAIN).items
+    )
+
+
+def test_a_token_where_another_file_starts_a_document(write: Write, run: Run) -> None:
+    write("a.conll", "-DOCSTART-\nx O O\ny O O\n")
+    write("b.conll", "z O O\nx O O\ny O O\n")
+    refused(run("score", "-s", "a=a.conll", "-s", "b=b.conll"), "b.conll:1: sentence 1 has 3 tokens, but 2 in a.conll")
 
 
 def test_words_of_a_header_are_tokens_elsewhere() -> None:

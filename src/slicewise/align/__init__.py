@@ -234,11 +234,12 @@ def _align_tokens(
         raise UserError("spans without tokens or text; expected 'text' or 'tokens' in each item", where=gold.name)
     with explained(gold.name):
         found = {"gold": find_units(gold, gold, lengths, task, options)}
+    warnings = [*gold.notes, *found["gold"].warnings]
     for name, system in systems.items():
         with explained(system.name):
             found[name] = find_units(system, gold, lengths, task, options)
+        warnings += [*(note for note in system.notes if note not in warnings), *found[name].warnings]
     merged = merge([_renamed(f.units, task, options) for f in found.values()], list(found))
-    warnings = [w for f in found.values() for w in f.warnings]
     warnings += _oddities(merged, {name: f.units for name, f in found.items()}, task, options)
     schemes = {name: f.scheme for name, f in found.items() if f.scheme}
     clusters = find(gold)

@@ -114,7 +114,7 @@ def _token_units(tags: Tags, offsets: NDArray[np.int64], options: Options) -> Un
 
 
 def _from_offsets(annotations: Annotations, gold: Annotations, lengths: NDArray[np.int64], options: Options) -> Found:
-    warnings = list(annotations.notes)
+    warnings: list[Warned] = []
     if annotations.items != gold.items:
         raise other_count(gold, annotations)
     spans = annotations.spans if annotations.spans is not None else pl.DataFrame()

@@ -53,6 +53,8 @@ def _without_docstarts(gold: Annotations, system: Annotations) -> Annotations | 
     """Take out the lines that a file of predictions alone may have for `-DOCSTART-` lines, if that makes it fit."""
     if gold.docstarts is None or gold.offsets is None or system.tags is None or system.offsets is None:
         return None
+    if system.tokens is not None:
+        return None
     if len(system.tags.codes) != len(gold.docstarts):
         return None
     keep = ~gold.docstarts

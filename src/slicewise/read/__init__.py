@@ -63,15 +63,15 @@ def tell_format(source: Source) -> str:
 
 
 def _looks_like_conll(data: bytes) -> bool:
-    sample = data[:SAMPLE].decode(errors="replace")
-    if len(data) > SAMPLE:
-        sample = sample.rpartition("\n")[0] or sample
+    end = data.rfind(b"\n", 0, SAMPLE) if len(data) > SAMPLE else len(data)
+    end = data.find(b"\n", SAMPLE) if end < 0 else end  # one line is longer than the sample
+    sample = (data if end < 0 else data[:end]).decode(errors="replace")
     rows = [ragged.split(line.rstrip(" \t\r")) for line in sample.split("\n") if line.strip() and line[0] != "#"]
     rows = [row for row in rows if row[0] != conll.DOCSTART]
     widths = {len(row) for row in rows}
     if len(widths) != 1:
         return False
-    tagged = all(_is_tag(row[-1]) for row in rows)
+    tagged = all(_is_tag(row[-1]) for row in rows[1:] or rows)  # the first may be a header
     blanks = re.search(r"\n[ \t\r]*\n[ \t\r]*[^\s]", sample) is not None
     if widths == {1}:
         return tagged and blanks

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +21,7 @@ from slicewise.read.columns import column_index
 from slicewise.read.ragged import BLANK, COMMENT, DOCUMENT, TOKEN
 from slicewise.read.schemes import split_tag, unknown_tags
 from slicewise.read.source import BOM
+from slicewise.warned import When, warned
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from slicewise.read.source import File, Source
+    from slicewise.warned import Warned
 
 DOCSTART = "-DOCSTART-"
 PIECE = 1 << 21
@@ -35,6 +38,13 @@ HEADER_TAG = {
     "tag", "tags", "label", "labels", "ner", "ner_tag", "ner_tags", "pos", "upos", "xpos", "iob", "bio", "entity", "ne",
     "chunk", "gold", "pred", "prediction", "predicted", "output", "ner_tag_gold", "ner_tag_pred",
 }  # fmt: skip
+
+
+LOOKED_AT = 1000
+"""Lines behind a header whose tags tell that it is one."""
+_LIKE_A_TAG = re.compile(r"[A-Za-z0-9][-_:]")
+"""How a tag begins that is written wrong: the line is no header, and its tag is said to be no tag."""
+_WORDS = re.compile(r"[^\W\d][\w .-]*")
 
 
 @dataclass(frozen=True)
@@ -53,7 +63,8 @@ def read(source: Source, *, own_gold: bool = False, others: bool = True) -> Anno
     """
     file = source.only
     cells = ragged.split(ragged.first_data_line(file.data))
-    header = cells if _is_header(cells) else None
+    header = cells if has_header(file) else None
+    notes = () if header is None or _is_named(header) else (_taken_for_a_header(file, header),)
     wanted = _wanted(source, len(cells), header, own_gold=own_gold)
     wanted = wanted if others else replace(wanted, others={})
     pieces = _parse(file, len(cells), wanted)
@@ -64,11 +75,32 @@ def read(source: Source, *, own_gold: bool = False, others: bool = True) -> Anno
     if header is not None:
         kinds, tags, columns = _without_header(kinds, tags, columns)
     kinds, tags, columns = _without_tagged_comments(kinds, tags, columns)
-    return _annotations(file, wanted, kinds, tags, columns)
+    return replace(_annotations(file, wanted, kinds, tags, columns), notes=notes)
 
 
-def _is_header(cells: list[str]) -> bool:
-    return len(cells) > 1 and cells[0].lower() in HEADER_TOKEN and cells[-1].lower() in HEADER_TAG
+def has_header(file: File) -> bool:
+    """Tell whether the first line names the columns: by its words, or since only there the last column has no tag."""
+    first, *others = [ragged.split(line) for line in islice(ragged.data_lines(file.data), LOOKED_AT + 1)] or [[]]
+    if len(first) < 2:
+        return False
+    if _is_named(first):
+        return True
+    tags = [split_tag(cells[-1]) for cells in others]
+    types = {tag[1] for tag in tags if tag is not None} - {""}
+    if not types or None in tags or any(len(cells) != len(first) for cells in others):
+        return False
+    is_tag = split_tag(first[-1]) is not None or _LIKE_A_TAG.match(first[-1]) is not None or first[-1] in types
+    return not is_tag and len(set(first)) == len(first) and all(_WORDS.fullmatch(cell) for cell in first)
+
+
+def _is_named(cells: list[str]) -> bool:
+    """Tell a header by its words."""
+    return cells[0].lower() in HEADER_TOKEN and cells[-1].lower() in HEADER_TAG
+
+
+def _taken_for_a_header(file: File, cells: list[str]) -> Warned:
+    said = f"the first line ({quoted(', '.join(cells))}) is taken for a header, as {quoted(cells[-1])} is no tag"
+    return warned(f"{file.name}: {said}", when=When.FIRST)
 
 
 @dataclass(frozen=True)
@@ -229,7 +261,7 @@ def _annotations(
     file: File, wanted: _Wanted, kinds: NDArray[np.uint8], tags: list[Tags], columns: list[pl.Series]
 ) -> Annotations:
     if not len(tags[0].codes):
-        raise file.error("no line with a token; expected a token and its tag on each line")
+        raise file.error(ragged.NO_DATA)
     sequence = kinds[kinds != COMMENT]
     token = sequence == TOKEN
     edges = np.flatnonzero(np.diff(token, prepend=False, append=False))

@@ -114,8 +114,7 @@ def _sentences(source: Source) -> tuple[pl.DataFrame, Origin]:
 def _names(file: File) -> tuple[str, ...]:
     """Return what the columns of a CoNLL-style file are called."""
     cells = ragged.split(ragged.first_data_line(file.data))
-    header = len(cells) > 1 and cells[0].lower() in conll.HEADER_TOKEN and cells[-1].lower() in conll.HEADER_TAG
-    names = cells if header else [f"col{i + 1}" for i in range(len(cells))]
+    names = cells if conll.has_header(file) else [f"col{i + 1}" for i in range(len(cells))]
     if twice := [name for name in names if names.count(name) > 1]:
         raise file.error(f"two columns are called {quoted(twice[0])}; rename one of them")
     return tuple(names)

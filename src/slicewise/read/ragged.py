@@ -11,12 +11,16 @@ from slicewise.errors import counted
 from slicewise.read.lines import split_lines
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import polars as pl
     from numpy.typing import NDArray
 
     from slicewise.read.source import File
 
 BLANK, TOKEN, DOCUMENT, COMMENT = range(4)
+NO_DATA = "no line with a token; expected a token and its tag on each line"
+_BLANK = re.compile(rb"[ \t\r\n]*")
 
 
 class Untidy(Exception):  # noqa: N818 (a signal, not an error)
@@ -24,14 +28,37 @@ class Untidy(Exception):  # noqa: N818 (a signal, not an error)
 
 
 def first_data_line(data: bytes) -> str:
-    """Return the first line that is neither blank nor a comment nor a document's start, or the first at all."""
+    """Return the first line that is neither blank nor a comment nor a document's start, or the last of those."""
     line = ""
-    for found in re.finditer(rb"[^\n]*[^ \t\r\n][^\n]*", data[: 1 << 20]):
-        line = found.group().decode(errors="replace").rstrip(" \t\r\n")
-        comment = line.startswith("#") and (len(split(line)) < 2 or line.startswith("# "))
-        if not (comment or line.startswith("-DOCSTART-")):
+    for line in _filled_lines(data):
+        if _is_data(line):
             break
     return line
+
+
+def data_lines(data: bytes) -> Iterator[str]:
+    """Return the lines that are neither blank nor a comment nor a document's start."""
+    return filter(_is_data, _filled_lines(data))
+
+
+def _filled_lines(data: bytes) -> Iterator[str]:
+    """Return the lines that are not blank, without their ends."""
+    place = _after_blanks(data, 0)
+    while place < len(data):
+        start, end = data.rfind(b"\n", 0, place) + 1, data.find(b"\n", place)
+        end = len(data) if end < 0 else end
+        yield data[start:end].decode(errors="replace").rstrip(" \t\r")
+        place = _after_blanks(data, end)
+
+
+def _after_blanks(data: bytes, place: int) -> int:
+    blank = _BLANK.match(data, place)
+    return place if blank is None else blank.end()
+
+
+def _is_data(line: str) -> bool:
+    comment = line.startswith("#") and (len(split(line)) < 2 or line.startswith("# "))
+    return not (comment or line.startswith("-DOCSTART-"))
 
 
 def split(line: str) -> list[str]:
@@ -51,6 +78,8 @@ def parse(file: File, width: int) -> tuple[NDArray[np.uint8], list[pl.Series]]:
     hashed = lines.str.starts_with("#")
     document = lines.str.contains("^-DOCSTART-(?:[ \t]|$)")
     data = ~(blank | document)
+    if not data.any():
+        raise file.error(NO_DATA)
     telling = data & ~hashed if (data & ~hashed).any() else data
     lines = _separated(lines, telling)
     widths = lines.str.count_matches("\t", literal=True).to_numpy().astype(np.int64) + 1
