@@ -93,9 +93,12 @@ class Places:
     starts: NDArray[np.int64]
     """The first item of each file."""
     lines: NDArray[np.int64]
+    first: int = 0
+    """Of a part: the number of its first item."""
 
     def of(self, item: int) -> tuple[str, int | None]:
         """Return the name of an item's file, and its line there."""
+        item += self.first
         file = int(np.searchsorted(self.starts, item, side="right")) - 1
         return self.files[file], int(self.lines[item]) if item < len(self.lines) else None
 

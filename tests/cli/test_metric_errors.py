@@ -9,6 +9,8 @@ from collections.abc import Callable
 import pytest
 from conftest import Ran
 
+from slicewise import Evaluation, UserError, score
+
 Write = Callable[[str, str | bytes], str]
 Run = Callable[..., Ran]
 
@@ -16,8 +18,9 @@ FILES = {
     "numbers.txt": "1\n2.5\n0\n",
     "words.txt": "1\nabc\n0\n",
     "sure.txt": "1\n0.5\n1.5\n",
+    "large.txt": "1\n1e308\n1\n",
     "yes.txt": "1\n0\n1\n",
-    "logs.txt": "-1 -2\n-0.5\n0.5\n",
+    "logs.txt": "-1 -2\n-0.5\n0.5 0.5\n",
     "texts.txt": "a b\nc\nd\n",
     "tabs.txt": "1\t2\n3\n4\n",
     "labels.txt": "A B\nA\nB\n",
@@ -32,31 +35,39 @@ FILES = {
 CASES: dict[str, tuple[tuple[str, str, str], str]] = {
     "a number is expected": (
         ("numbers.txt", "words.txt", "mse"),
-        r"mse: s, item 1 \(counted from 0\): output 'abc' is no number; expected a finite number, as 12 or 0\.5",
+        r"words\.txt:2: mse of s: output 'abc' is no number; expected a finite number, as 12 or 0\.5",
     ),
     "a number is expected in gold": (
         ("words.txt", "numbers.txt", "spearman"),
-        r"spearman: s, item 1 \(counted from 0\): reference 'abc'",
+        r"words\.txt:2: spearman of s: reference 'abc'",
     ),
     "one number is expected": (
         ("tabs.txt", "numbers.txt", "mae"),
-        r"mae: s, item 0 \(counted from 0\): reference is 2 texts separated by",
+        r"tabs\.txt:1: mae of s: reference is 2 texts separated by",
     ),
     "a probability is expected": (
         ("yes.txt", "sure.txt", "log-loss"),
-        r"log-loss: s, item 2 \(counted from 0\): output '1\.5' is no probability; expected a number from 0 to 1",
+        r"sure\.txt:3: log-loss of s: output '1\.5' is no probability; expected a number from 0 to 1",
     ),
     "0 or 1 is expected": (
         ("numbers.txt", "yes.txt", "brier"),
-        r"brier: s, item 1 \(counted from 0\): reference '2\.5' is neither 0 nor 1",
+        r"numbers\.txt:2: brier of s: reference '2\.5' is neither 0 nor 1",
     ),
     "a logarithm is expected": (
         ("texts.txt", "logs.txt", "perplexity"),
-        r"perplexity: s, item 2 \(counted from 0\): '0\.5' is no log probability; expected a natural",
+        r"logs\.txt:3: perplexity of s: '0\.5' is no log probability; expected a natural",
     ),
     "a label's probability": (
         ("labels.txt", "soft.txt", "multilabel-f1"),
-        r"multilabel-f1: s, item 1 \(counted from 0\): 'A:2' has the",
+        r"soft\.txt:2: multilabel-f1 of s: 'A:2' has the",
+    ),
+    "a number that is too large": (
+        ("numbers.txt", "large.txt", "rmse"),
+        r"large\.txt:2: rmse of s: output '1e308' is too large; expected at most 1e\+100 either side of 0$",
+    ),
+    "as many tokens are expected": (
+        ("texts.txt", "logs.txt", "token-accuracy"),
+        r"logs\.txt:3: token-accuracy of s: 2 tokens where the reference has 1; expected as many",
     ),
     "NaN from a user's metric": (
         ("numbers.txt", "numbers.txt", "mine.py:unsure"),
@@ -104,6 +115,40 @@ def test_what_cannot_be_read(case: str, command: str, run: Run) -> None:
         message = "the metric 'spearman' cannot be summed over buckets; use one of: "
     data = ("--gold", gold, "--system", f"s={system}", "--input", "texts.txt", "--task", "text")
     check(run(command, *data, "--metric", metric, "--json", "-"), message)
+
+
+PLACES = {
+    "lines": ("numbers.txt", "words.txt", "words.txt:2"),
+    "objects": ("numbers.jsonl", "words.jsonl", "words.jsonl:3"),
+    "a table": ("numbers.jsonl", "words.csv:b", "words.csv:4"),
+    "a column of lines": ("numbers.jsonl", "words.tsv:2", "words.tsv:2"),
+    "several files": ("numbers.jsonl", "some/*.csv:b", "some/2.csv:2"),
+    "gold": ("words.csv:b", "numbers.jsonl", "words.csv:4"),
+}
+CONVERTED = {"words.jsonl:3": "words.jsonl:2", "words.csv:4": "words.csv:3"}
+"""Where parts of a file are read, its rows are counted: not blank lines, nor those inside a cell."""
+
+
+@pytest.mark.parametrize("parts", [(), ("--part-rows", "1")])
+@pytest.mark.parametrize("case", PLACES)
+def test_where_a_value_stands(case: str, parts: tuple[str, ...], write: Write, run: Run) -> None:
+    gold, system, place = PLACES[case]
+    write("numbers.jsonl", '{"output": 1}\n{"output": 2}\n{"output": 3}\n')
+    write("words.jsonl", '{"output": "1"}\n\n{"output": "abc"}\n{"output": 2}\n')
+    write("words.csv", 'a,b\n"x\ny",1\nz,abc\nz,0\n')
+    write("words.tsv", "a\t1\nb\tabc\nc\t3\n")
+    write("some/1.csv", "a,b\nx,1\n")
+    write("some/2.csv", "a,b\nx,abc\nx,2\n")
+    data = ("--gold", gold, "--system", f"s={system}", "--task", "text", "--metric", "mae")
+    place = re.escape(CONVERTED.get(place, place) if parts else place)
+    side = "reference" if case == "gold" else "output"
+    check(run("score", *data, *parts), rf"{place}: mae of s: {side} 'abc' is no number; expected a finite")
+
+
+def test_values_that_stand_in_no_file() -> None:
+    evaluation = Evaluation.from_texts(["1", "2"], {"s": ["1", "abc"]})
+    with pytest.raises(UserError, match=r"^mae: s, item 1 \(counted from 0\): output 'abc' is no number"):
+        score(evaluation, metrics=["mae"])
 
 
 @pytest.mark.parametrize("metric", ["mine.py:unsure", "mse", "map"])

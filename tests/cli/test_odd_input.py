@@ -85,11 +85,13 @@ def test_a_text_that_is_missing(write: Write, run: Run) -> None:
 
 def test_numbers_out_of_range(write: Write, run: Run) -> None:
     write("huge.txt", "1e308\n-1e308\n1\n4\n")
-    refused(run("score", "--task", "scores", "-s", "a=huge.txt"), "huge.txt:1: score '1e308'")
+    message = "huge.txt:1: score '1e308'; expected at most 1e+300 either side of 0"
+    refused(run("score", "--task", "scores", "-s", "a=huge.txt"), message)
     write("g.txt", "a b\n")
     write("o.txt", "-1e308 -1e308\n")
     refused(
-        run("score", "--gold", "g.txt", "--task", "text", "-s", "a=o.txt", "-m", "perplexity"), "no log probability"
+        run("score", "--gold", "g.txt", "--task", "text", "-s", "a=o.txt", "-m", "perplexity"),
+        "o.txt:1: perplexity of a: '-1e308' is no log probability; expected a natural logarithm, from -1e+100 to 0",
     )
     refused(run("score", "--gold", "g.txt", "--task", "labels", "-s", "a=g.txt", "--beta", "1e200"), "beta is 1e+200")
 
@@ -100,6 +102,7 @@ def test_own_code_that_warns_or_fails_without_a_word(write: Write, run: Run) -> 
         "def nan(gold, output): return float(np.float64(0) / np.float64(0))",
         "def silent(gold, output): raise ValueError",
         "def large(gold, output): return 10 ** 400",
+        "def finite(gold, output): return 1e308",
     ]
     write("m.py", "\n".join(code) + "\n")
     write("g.txt", "a\nb\n")
@@ -107,6 +110,7 @@ def test_own_code_that_warns_or_fails_without_a_word(write: Write, run: Run) -> 
     refused(run(*data, "m.py:nan"), "it returned nan")
     refused(run(*data, "m.py:silent"), "raised ValueError: no message")
     refused(run(*data, "m.py:large"), "too large")
+    refused(run(*data, "m.py:finite"), "it returned 1e+308, which is too large; expected at most 1e+100")
 
 
 @pytest.mark.parametrize("command", ["score", "buckets", "features", "items", "difficulty"])

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from slicewise.align.clusters import FindClusters
+    from slicewise.annotations import Places
 
 __all__ = ["Aligned", "Clusters", "Options", "align", "few_clusters", "training_units", "unknown_labels"]
 
@@ -51,6 +52,8 @@ class Aligned:
     metadata: pl.DataFrame = field(default_factory=pl.DataFrame)
     confidences: Mapping[str, pl.Series] = field(default_factory=dict)
     """How sure each system is of each item's output, where its file says so."""
+    places: Mapping[str, Places] = field(default_factory=dict)
+    """Of texts, which only metrics read: where each item stands in the file of gold, and of each system."""
     notes: tuple[str, ...] = ()
     warnings: tuple[Warned, ...] = ()
 
@@ -86,6 +89,7 @@ class Aligned:
             fields=self.fields.slice(start, size),
             metadata=self.metadata.slice(start, size),
             confidences={name: column.slice(start, size) for name, column in self.confidences.items()},
+            places={name: replace(places, first=places.first + start) for name, places in self.places.items()},
         )
 
 
@@ -403,7 +407,8 @@ def _align_answers(
         separated = reference.tabs_separate and isinstance(expected.dtype, pl.List)
         rankings = any(map(answers.has_tabs, systems.values(), outputs))
         warnings = (warned(said),) if separated and not rankings else ()
-        return replace(aligned, answers=pl.DataFrame([expected, *outputs]), warnings=warnings)
+        places = {name: file.places for name, file in files.items() if file.places is not None}
+        return replace(aligned, answers=pl.DataFrame([expected, *outputs]), places=places, warnings=warnings)
     return _align_labels(aligned, files, options)
 
 

@@ -101,9 +101,9 @@ def scores(annotations: Annotations) -> pl.Series:
     if bad.any():
         row = int(bad.arg_max() or 0)
         found = "no score" if answers[row] is None or answers[row] == "" else f"score {quoted(str(answers[row]))}"
-        raise annotations.error(
-            f"{found}; expected a finite number, or true/false; mend or leave out the item", item=row
-        )
+        large = numbers[row] is not None and np.isfinite(numbers[row])
+        expected = f"at most {LARGEST:g} either side of 0" if large else "a finite number, or true/false"
+        raise annotations.error(f"{found}; expected {expected}; mend or leave out the item", item=row)
     return numbers
 
 

@@ -141,10 +141,17 @@ def item_statistics(evaluation: Evaluation, metric: Metric, systems: Sequence[st
         try:
             per_system.append(metric.statistics(gold, own, *inputs))
         except ItemError as error:
-            item = error.item + evaluation.first
-            message = f"{metric.name}: {system}, item {item} (counted from 0): {error}"
-            raise UserError(message, where=error.where, line=error.line) from error
+            raise _located(evaluation, metric, system, error) from error
     return {f"{i}:{j}": array[:, j] for i, array in enumerate(per_system) for j in range(array.shape[1])}
+
+
+def _located(evaluation: Evaluation, metric: Metric, system: str, error: ItemError) -> UserError:
+    """Return an error about what a metric cannot read: where it stands in its file, or which item it is."""
+    places = evaluation.aligned.places.get("gold" if error.side == "reference" else system)
+    if places is not None and error.where is None:
+        return places.error(f"{metric.name} of {system}: {error}", error.item)
+    message = f"{metric.name}: {system}, item {error.item + evaluation.first} (counted from 0): {error}"
+    return UserError(message, where=error.where, line=error.line)
 
 
 def coded(columns: Sequence[pl.Series]) -> list[pl.Series]:

@@ -6,7 +6,7 @@ Everything that resamples, slices or compares works on the statistics, so it wor
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -19,16 +19,20 @@ if TYPE_CHECKING:
     from slicewise.annotations import Task
 
     Array = NDArray[np.float64]
+    Side = Literal["reference", "output"]
 
 
 class ItemError(ValueError):
-    """A reference or an output that a metric cannot read; `item` counts from 0.
+    """A reference or an output that a metric cannot read; `item` counts from 0, `side` says which of them it is.
 
     `where` and `line`: the place in a user's own code, where it is at fault.
     """
 
-    def __init__(self, item: int, message: str, *, where: str | None = None, line: int | None = None) -> None:
+    def __init__(
+        self, item: int, message: str, *, side: Side = "output", where: str | None = None, line: int | None = None
+    ) -> None:
         self.item = item
+        self.side = side
         self.where = where
         self.line = line
         super().__init__(message)

@@ -227,6 +227,8 @@ def _number(value: Any) -> float:
         raise TypeError(f"it returned a number that is too large; expected one of at most {LARGEST:g}") from None
     except (TypeError, ValueError):
         raise TypeError(f"it returned a {type(value).__name__}; expected a number") from None
-    if not math.isfinite(found) or abs(found) > LARGEST:
-        raise TypeError(f"it returned {found:g}; expected a finite number, of at most {LARGEST:g}")
+    if not math.isfinite(found):
+        raise TypeError(f"it returned {found:g}; expected a finite number")
+    if abs(found) > LARGEST:
+        raise TypeError(f"it returned {found:g}, which is too large; expected at most {LARGEST:g} either side of 0")
     return found

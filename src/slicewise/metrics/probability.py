@@ -77,7 +77,8 @@ def _log_probability(text: str, item: int) -> float:
     if not math.isfinite(found):
         raise ItemError(item, f"{quoted(text)} is no number; expected log probabilities, separated by spaces")
     if not -LARGEST <= found <= 0:
-        raise ItemError(item, f"{quoted(text)} is no log probability; expected a natural logarithm, 0 or below")
+        what = f"{quoted(text)} is no log probability"
+        raise ItemError(item, f"{what}; expected a natural logarithm, from {-LARGEST:g} to 0")
     return found
 
 

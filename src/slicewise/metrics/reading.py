@@ -13,7 +13,7 @@ from slicewise.metrics.metric import ItemError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from slicewise.metrics.metric import Array
+    from slicewise.metrics.metric import Array, Side
 
 LARGEST = 1e100
 """Squares of larger numbers, and their sums, would overflow."""
@@ -27,28 +27,28 @@ def references(gold: pl.Series | None) -> pl.Series:
     return gold
 
 
-def numbers(texts: pl.Series, side: str) -> Array:
-    """Return one finite number per item; `side` is what a message calls it: reference or output."""
-    text = _alone(texts, side, "number")
+def numbers(texts: pl.Series, side: Side) -> Array:
+    """Return one finite number per item; `side` is what a message calls it."""
+    text = _alone(texts, side)
     found = text.cast(pl.Float64, strict=False).fill_null(np.nan).to_numpy()
-    _check(np.isfinite(found), text, f"{side} {{}} is no number; expected a finite number, as 12 or 0.5")
-    _check(np.abs(found) <= LARGEST, text, f"{side} {{}} is too large; expected at most {LARGEST:g} either side of 0")
+    _check(np.isfinite(found), text, side, "is no number; expected a finite number, as 12 or 0.5")
+    _check(np.abs(found) <= LARGEST, text, side, f"is too large; expected at most {LARGEST:g} either side of 0")
     return np.asarray(found, np.float64)
 
 
 def truths(texts: pl.Series) -> Array:
     """Return gold as 0 or 1."""
-    text = _alone(texts, "reference", "number")
+    text = _alone(texts, "reference")
     found = text.str.to_lowercase().replace(TRUTHS).cast(pl.Float64, strict=False).fill_null(np.nan).to_numpy()
-    _check((found == 0) | (found == 1), text, "reference {} is neither 0 nor 1; expected whether it is so")
+    _check((found == 0) | (found == 1), text, "reference", "is neither 0 nor 1; expected whether it is so")
     return np.asarray(found, np.float64)
 
 
 def probabilities(texts: pl.Series) -> Array:
     """Return outputs as probabilities."""
     found = numbers(texts, "output")
-    text = _alone(texts, "output", "number")
-    _check((found >= 0) & (found <= 1), text, "output {} is no probability; expected a number from 0 to 1")
+    text = _alone(texts, "output")
+    _check((found >= 0) & (found <= 1), text, "output", "is no probability; expected a number from 0 to 1")
     return found
 
 
@@ -64,21 +64,20 @@ def ids(texts: pl.Series) -> list[list[str]]:
     return [list(dict.fromkeys(found for one in own if (found := (one or "").strip()))) for own in lists]
 
 
-def _alone(texts: pl.Series, side: str, noun: str) -> pl.Series:
+def _alone(texts: pl.Series, side: Side) -> pl.Series:
     """Return one text per item."""
     if isinstance(texts.dtype, pl.List):
         sizes = texts.list.len().to_numpy()
         several = sizes > 1
         if several.any():
             item = int(several.argmax())
-            raise ItemError(
-                item, f"{side} is {counted(int(sizes[item]), 'text')} separated by tabs; expected one {noun}"
-            )
+            what = f"{side} is {counted(int(sizes[item]), 'text')} separated by tabs; expected one number"
+            raise ItemError(item, what, side=side)
         texts = texts.list.first().fill_null("")
     return texts.str.strip_chars()
 
 
-def _check(right: NDArray[np.bool_], texts: pl.Series, message: str) -> None:
+def _check(right: NDArray[np.bool_], texts: pl.Series, side: Side, message: str) -> None:
     if not right.all():
         item = int(np.argmin(right))
-        raise ItemError(item, message.format(quoted(texts[item])))
+        raise ItemError(item, f"{side} {quoted(texts[item])} {message}", side=side)

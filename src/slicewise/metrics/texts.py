@@ -56,7 +56,8 @@ def reference_lists(gold: pl.Series | None) -> pl.Series:
     listed = gold.list.drop_nulls()
     empty = (listed.list.len() == 0).fill_null(True)
     if empty.any():
-        raise ItemError(int(empty.arg_max() or 0), "no reference; give it one, or leave the item out")
+        first = int(empty.arg_max() or 0)
+        raise ItemError(first, "no reference; give it one, or leave the item out", side="reference")
     return listed
 
 

@@ -79,7 +79,8 @@ def _cells(source: Source, frame: pl.DataFrame) -> Annotations:
     filled = ~frame.select(pl.all_horizontal(pl.all().fill_null("") == "")).to_series()
     if not filled.any():
         raise source.only.error("a header and no rows; expected at least one item")
-    return records.annotate(source, frame.filter(filled), [np.flatnonzero(filled.to_numpy()) + 1])
+    lines = np.flatnonzero(filled.to_numpy()) + 1 + source.only.first_row
+    return records.annotate(source, frame.filter(filled), [lines])
 
 
 def _sentences(source: Source, made_from: Origin, *, own_gold: bool, others: bool) -> Annotations:

@@ -21,7 +21,7 @@ def read(source: Source) -> Annotations:
 
 def annotate(file: File, answers: pl.Series) -> Annotations:
     """Return the annotations of a file with these lines."""
-    places = Places((file.name,), np.zeros(1, np.int64), np.arange(1, len(answers) + 1))
+    places = Places((file.name,), np.zeros(1, np.int64), np.arange(1, len(answers) + 1) + file.first_row)
     return Annotations(name=file.name, items=len(answers), places=places, answers=answers, tabs_separate=True)
 
 
