@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from slicewise import Evaluation, UserError, load, score
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 Tags = list[list[str]]
 
@@ -103,3 +105,18 @@ def test_pairs_are_shown_though_the_best_run_was_not_compared() -> None:
     table = str(result).partition("Differences of f1")[2]
     assert "s1" in table
     assert "s2" in table
+
+
+def test_a_deviation_that_is_too_large_is_undefined(tmp_path: Path) -> None:
+    """It stands in no figure, of which a page could not be made."""
+    files = {"g": "1\n2\n3\n", "a": "1e90\n2\n3\n", "b": "1\n2\n4\n"}
+    paths = {name: tmp_path / name for name in files}
+    for name, content in files.items():
+        paths[name].write_text(content)
+    evaluation = load(gold=paths["g"], systems={"s": [paths["a"], paths["b"]]}, task="text")
+    found = score(evaluation, metrics=["mse"], resamples=0)
+    spread = found.restarts["s"]["mse"]
+    assert (spread.std, spread.min) == (None, 1 / 3)
+    assert spread.mean == pytest.approx(1e180 / 6)
+    numbers = [value for figure in found.figures() for row in figure.rows for value in row.values()]
+    assert all(math.isfinite(value) for value in numbers if isinstance(value, float))

@@ -71,6 +71,10 @@ def test_numbers_for_people() -> None:
     assert bounds(None) == ""
     assert probability(0.0004) == "<0.001"
     assert probability(0.25) == "0.250"
+    assert score(2.5e179) == "2.5e+179"
+    assert signed(-1e20, 2) == "−1e+20"
+    assert bounds((0.0, 1.23456e90)) == "[0.000, 1.23e+90]"
+    assert score(123456789012345.0, 1) == "123456789012345.0"
     assert whole(1234.0) == "1,234"
     assert whole(2.5) == "2.5"
 

@@ -103,7 +103,7 @@ def _compared(
             return Extreme(bucket=None, difference=None)
         return Extreme(
             bucket=tally.broken.slots[k].name,
-            difference=float(difference[i, k]),
+            difference=defined(float(difference[i, k])),
             ci=ci,
             p=defined(float(p[i, k])),
             q=defined(float(q[i, k])),

@@ -99,7 +99,7 @@ def diagnosis_of(tally: Tally, picked: Picked, i: int, rho: float | None, sigma:
         std=sigma,
         best=slots[best].name,
         worst=slots[worst].name,
-        gap=float(abs(tally.values[i, best] - tally.values[i, worst])),
+        gap=defined(float(abs(tally.values[i, best] - tally.values[i, worst]))),
         ci=None if ci is None else ci if tally.values[i, best] >= tally.values[i, worst] else (-ci[1], -ci[0]),
         p=defined(float(picked.p[i])),
         q=defined(float(picked.q[i])),

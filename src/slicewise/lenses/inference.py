@@ -55,5 +55,5 @@ def _noun(evaluation: Evaluation) -> str:
 
 
 def bounds_of(lo: float, hi: float) -> Bounds | None:
-    """Return an interval, or None where no draw was defined."""
-    return None if np.isnan(lo) else (lo, hi)
+    """Return an interval, or None where no draw was defined, or an end is too large to be a number."""
+    return (lo, hi) if np.isfinite(lo) and np.isfinite(hi) else None

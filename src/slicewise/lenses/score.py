@@ -370,5 +370,6 @@ def _spread(values: Sequence[float | None]) -> Spread:
     known = [v for v in values if v is not None]
     if not known:
         return Spread(n=0, mean=None, std=None, min=None, max=None)
-    std = float(np.std(known, ddof=1)) if len(known) > 1 else None
-    return Spread(n=len(known), mean=float(np.mean(known)), std=std, min=min(known), max=max(known))
+    with np.errstate(over="ignore"):  # what is too large is undefined
+        mean, std = float(np.mean(known)), float(np.std(known, ddof=1)) if len(known) > 1 else np.nan
+    return Spread(n=len(known), mean=defined(mean), std=defined(std), min=min(known), max=max(known))

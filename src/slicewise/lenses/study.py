@@ -195,17 +195,17 @@ def _holistic(table: Table) -> Iterable[Holistic]:
             if system not in part.runs:
                 continue
             values = [v for run in part.runs[system] if (v := _overall(part, run)) is not None]
-            mean = float(np.mean(values)) if values else None
+            mean = defined(float(np.mean(values))) if values else None
             means += [] if mean is None else [mean]
             yield Holistic(
                 system=system,
                 dataset=part.name,
                 value=mean,
                 runs=len(part.runs[system]),
-                std=float(np.std(values, ddof=1)) if len(values) > 1 else None,
+                std=defined(float(np.std(values, ddof=1))) if len(values) > 1 else None,
                 n=part.result.data["gold_units"] or part.result.data["items"],
             )
-        mean = float(np.mean(means)) if means else None
+        mean = defined(float(np.mean(means))) if means else None
         yield Holistic(system=system, dataset=None, value=mean, runs=0, n=len(means))
 
 

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 Bounds = tuple[float, float]
+LONG = 1e16
+"""From here on, the last digits of a number say nothing."""
 
 
 def score(value: float | None, digits: int = 4) -> str:
     """Write a value, or a dash where it is undefined."""
-    return "–" if value is None else f"{value:.{digits}f}"
+    return "–" if value is None else _fixed(value, digits)
+
+
+def _fixed(value: float, digits: int, sign: str = "") -> str:
+    """Write a value with so many decimal places; one that is too long for that, with as many significant digits."""
+    return f"{value:{sign}.{digits}{'f' if abs(value) < LONG else 'g'}}"
 
 
 def signed(value: float | None, digits: int = 4) -> str:
     """Write a difference with its sign."""
-    return "–" if value is None else f"{value:+.{digits}f}".replace("-", "−")
+    return "–" if value is None else _fixed(value, digits, "+").replace("-", "−")
 
 
 def bounds(ci: Bounds | None, digits: int = 3) -> str:
     """Write an interval."""
-    return "" if ci is None else f"[{ci[0]:.{digits}f}, {ci[1]:.{digits}f}]".replace("-", "−")
+    return "" if ci is None else f"[{_fixed(ci[0], digits)}, {_fixed(ci[1], digits)}]".replace("-", "−")
 
 
 def probability(p: float | None) -> str:

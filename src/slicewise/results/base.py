@@ -144,8 +144,8 @@ def plain(value: Any) -> Any:
 
 
 def defined(value: float) -> float | None:
-    """Return a number, or None where it is NaN."""
-    return None if math.isnan(value) else float(value)
+    """Return a number, or None where it is NaN or too large to be one."""
+    return float(value) if math.isfinite(value) else None
 
 
 def count(value: float) -> int | float:
