@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test cluster check format bench fuzz examples guide clean help
+.PHONY: demo test cluster check format bench same fuzz examples guide clean help
 
 help:
 	@echo "make demo      score the example data and explain it on a page, out/report.html"
@@ -14,6 +14,7 @@ help:
 	@echo "make format    rewrite the code in the project's format"
 	@echo "make bench     measure against other tools (half an hour; BENCH=--quick: a few minutes; BENCH='--only start-up')"
 	@echo "make fuzz      attack it with damaged files and absurd options (ten minutes; SEED=123: a run again; FUZZ='--case N': one case)"
+	@echo "make same      compare what this writes with what BASE wrote, byte for byte (ten minutes; BASE=HEAD; SAME=--quick: a minute)"
 	@echo "make examples  make the example data again"
 	@echo "make guide     make the report on the example data, and what the documentation shows"
 	@echo "make clean     remove what these commands made"
@@ -73,6 +74,9 @@ bench: $(VENV)/.bench
 
 fuzz: $(VENV)/.dev
 	$(BIN)/python -m fuzz.run $(if $(SEED),--seed $(SEED)) $(FUZZ)
+
+same: $(VENV)/.dev
+	@PYTHONPATH=tools $(BIN)/python -m same --base $(or $(BASE),HEAD) $(SAME)
 
 examples: $(VENV)/.dev
 	$(BIN)/python examples/make.py
