@@ -265,3 +265,18 @@ def test_long_names_of_columns_are_not_listed_whole(write: Write) -> None:
         answers(write("x.csv", ",".join(names) + "\n" + ",".join("a" * 50) + "\n") + ":nix")
     assert len(str(raised.value)) < 600
     assert "(50 in all)" in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ('text,label\none,a\n"two,b\nthree,c\n', 3),
+        ('text,label\n"one,a\n', 2),
+        ('"text,label\none,a\n', 1),
+        ('text,label\n"one\none",a\n"two\n' + "x,b\n" * 3000, 4),
+    ],
+)
+def test_a_quotation_mark_that_is_not_closed(text: str, line: int, write: Write) -> None:
+    with pytest.raises(UserError, match=rf"x\.csv:{line}: ") as raised:
+        answers(write("x.csv", text) + ":label")
+    assert len(str(raised.value)) < 200

@@ -58,7 +58,7 @@ def parsed(file: File, column: str | None = None) -> tuple[pl.DataFrame, NDArray
     filled = ~frame.select(pl.all_horizontal(pl.all().is_null())).to_series()
     frame, lines = frame.filter(filled), lines[filled.to_numpy()]
     if frame.height == 0:
-        raise file.error("a header and no rows; expected at least one item")
+        raise _open_quote(file) or file.error("a header and no rows; expected at least one item")
     if frame.to_series(-1).null_count() and (error := _bad_row(file)):
         raise error
     return frame.with_columns(pl.all().fill_null("")), lines
@@ -81,7 +81,7 @@ def _text_frame(file: File, *, header: bool) -> pl.DataFrame:
             infer_schema=False,
         )
     except pl.exceptions.PolarsError as problem:
-        raise _bad_row(file) or file.error(f"not a valid table: {problem}") from None
+        raise _bad_row(file) or _invalid(file, problem) from None
     if not header:
         frame.columns = [str(i + 1) for i in range(frame.width)]
     return frame
@@ -108,8 +108,26 @@ def are_names(cells: Sequence[str | None]) -> bool:
     return all(cells) and len(set(cells)) == len(cells)
 
 
+def _open_quote(file: File) -> UserError | None:
+    """Return an error for a cell whose quotation mark is never closed: it takes all that follows."""
+    separator = delimiter(file)
+    rows = csv.reader(StringIO(file.data.decode(), newline=""), delimiter=separator, strict=True)
+    line = 1
+    try:
+        for _ in rows if separator != "\t" else ():
+            line = rows.line_num + 1
+    except csv.Error as error:
+        if "end of data" in str(error):
+            return file.error("a quotation mark that is never closed; close it, or leave it out", line)
+    return None
+
+
+def _invalid(file: File, problem: Exception) -> UserError:
+    return file.error(f"not a valid table ({parquet.first_line(problem)}); check its rows")
+
+
 def _bad_row(file: File) -> UserError | None:
-    return bad_row(file, StringIO(file.data.decode(), newline=""))
+    return _open_quote(file) or bad_row(file, StringIO(file.data.decode(), newline=""))
 
 
 def bad_row(file: File, text: TextIO) -> UserError | None:
