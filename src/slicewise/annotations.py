@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -12,7 +12,7 @@ import polars as pl
 from slicewise.errors import UserError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -23,6 +23,8 @@ CONFIDENCES = ("confidence", "probability", "prob")
 """Fields that say how sure a system is of its output."""
 UNTYPED = "_"
 """The label of spans whose tags carry no type (`B`, `I` alone, as in word segmentation)."""
+ODD_KINDS = {pl.Struct: "objects", pl.List: "lists", pl.Array: "lists", pl.Duration: "durations", pl.Object: "objects"}
+"""Types that have no text."""
 
 
 class Task(StrEnum):
@@ -39,6 +41,35 @@ class Task(StrEnum):
     def has_units(self) -> bool:
         """Whether the task is scored by comparing sets of units."""
         return self not in {Task.TEXT, Task.SCORES}
+
+
+def as_text(values: pl.Series, refuse: Callable[[str, int], UserError]) -> pl.Series:
+    """Return plain values as text, and lists of them as lists of texts.
+
+    `refuse` makes the error for what cannot be text, of what it is and the first item that it is of.
+    """
+    kind = values.dtype
+    listed = isinstance(kind, pl.List)
+    inner: Any = kind.inner if isinstance(kind, pl.List) else kind
+    for odd, name in ODD_KINDS.items():
+        if inner == odd:
+            raise refuse(f"lists of {name}" if listed else name, 0)
+    try:
+        return values.cast(pl.List(pl.String) if listed else pl.String)
+    except pl.exceptions.ComputeError:
+        if inner != pl.Binary:
+            raise
+        rows = values.to_list() if listed else [[value] for value in values]
+        row = next((i for i, held in enumerate(rows) if not all(map(_is_utf8, held or ()))), 0)
+        raise refuse("bytes that are not valid UTF-8", row) from None
+
+
+def _is_utf8(value: bytes | None) -> bool:
+    try:
+        (value or b"").decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def code_type(names: int) -> type[np.uint16 | np.uint32]:
@@ -169,6 +200,12 @@ class Annotations:
             return UserError(message, where=self.name)
         where, line = (self.name, self.item_line(item)) if self.places is None else self.places.of(item)
         return UserError(message, where=where, line=line)
+
+    def as_text(self, values: pl.Series) -> pl.Series:
+        """Return values of its items as text, or lists of texts, or say what they are instead."""
+        return as_text(
+            values, lambda what, item: self.error(f"{what}; expected text or numbers; name another column", item=item)
+        )
 
     @property
     def lengths(self) -> NDArray[np.int64]:

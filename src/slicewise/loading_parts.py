@@ -251,6 +251,8 @@ def _reasons(roles: Sequence[Role], options: Options) -> Iterator[UserError]:
 
 def _check_items(roles: Sequence[Role]) -> None:
     for role in roles:
+        if not role.items:
+            raise UserError("no rows; expected at least one item", where=role.name)
         if role.items != roles[0].items:
             here, there = counted(role.items, "item"), counted(roles[0].items, "item")
             raise UserError(f"{here}, but {there} in {roles[0].name}; expected the same items", where=role.name)

@@ -187,9 +187,9 @@ def _inputs(inputs: Sequence[Annotations], reference: Annotations) -> tuple[pl.D
         own = given.answers if given.answers is not None else given.texts
         if own is None:
             raise UserError("no text per item in it; name its column, as FILE:COLUMN", where=given.name)
-        if own.dtype.is_nested() or own.dtype == pl.Binary:
+        if isinstance(own.dtype, (pl.List, pl.Binary)):
             raise UserError("lists or bytes instead of a text per item; name a column of text", where=given.name)
-        text = own.cast(pl.String).fill_null("")
+        text = given.as_text(own).fill_null("")
         if text.name:
             columns.append(text)
             continue
@@ -448,8 +448,7 @@ def _normalised(file: Annotations, options: Options) -> Annotations:
     """Return labels as they are compared."""
     if not options.normalise or file.answers is None:
         return file
-    kind = pl.List(pl.String) if isinstance(file.answers.dtype, pl.List) else pl.String
-    return replace(file, answers=options.normalised(file.answers.cast(kind)))
+    return replace(file, answers=options.normalised(file.as_text(file.answers)))
 
 
 def training_units(train: Annotations, task: Task, options: Options) -> UnitSet | None:

@@ -31,9 +31,9 @@ def values(annotations: Annotations) -> pl.Series:
 def labels(annotations: Annotations, *, gold: bool) -> tuple[pl.Series, list[Warned]]:
     """Return one label per item as a string; an empty one is an error in gold and no answer in a system."""
     answers = values(annotations)
-    if isinstance(answers.dtype, (pl.List, pl.Struct)):
+    if isinstance(answers.dtype, pl.List):
         raise annotations.error("a list of labels per item, but the task is labels; use --task multilabel", item=0)
-    text = answers.cast(pl.String).str.strip_chars()
+    text = annotations.as_text(answers).str.strip_chars()
     empty = (text.is_null() | (text == "")).fill_null(True)
     if not empty.any():
         return text, []
@@ -53,12 +53,12 @@ def label_units(text: pl.Series) -> UnitSet:
 
 def multilabel_units(annotations: Annotations) -> UnitSet:
     """Return a unit per label of each item: of a list, or of words separated by spaces."""
-    answers = values(annotations)
+    answers = annotations.as_text(values(annotations))
     if not isinstance(answers.dtype, pl.List):
-        answers = answers.cast(pl.String).fill_null("").str.extract_all(r"\S+")
+        answers = answers.fill_null("").str.extract_all(r"\S+")
     sizes = answers.list.len().fill_null(0)
     item = np.repeat(np.arange(len(answers)), sizes.to_numpy())
-    flat = answers.filter(sizes > 0).explode().cast(pl.String)
+    flat = answers.filter(sizes > 0).explode()
     if flat.null_count():
         row = int(item[int(flat.is_null().arg_max() or 0)])
         raise annotations.error("a label is null; expected strings", item=row)
@@ -67,10 +67,10 @@ def multilabel_units(annotations: Annotations) -> UnitSet:
 
 def texts(annotations: Annotations) -> pl.Series:
     """Return one text per item; where the file has lists, they stay lists."""
-    answers = values(annotations)
+    answers = annotations.as_text(values(annotations))
     if isinstance(answers.dtype, pl.List):
-        return answers.cast(pl.List(pl.String)).fill_null(pl.Series([[]], dtype=pl.List(pl.String)))
-    return answers.cast(pl.String).fill_null("")
+        return answers.fill_null(pl.Series([[]], dtype=pl.List(pl.String)))
+    return answers.fill_null("")
 
 
 def references(annotations: Annotations) -> pl.Series:
@@ -87,15 +87,15 @@ def has_tabs(annotations: Annotations, text: pl.Series) -> bool:
 def scores(annotations: Annotations) -> pl.Series:
     """Return one finite number per item; true and false count 1 and 0."""
     answers = values(annotations)
-    if isinstance(answers.dtype, (pl.List, pl.Struct)):
+    if isinstance(answers.dtype, pl.List):
         raise annotations.error("a list per item; expected one score", item=0)
     if (answers.dtype.is_integer() or answers.dtype == pl.Boolean) and not answers.null_count():
         return answers.cast(pl.Float64)
-    if answers.dtype == pl.String:
-        words = answers.str.strip_chars().str.to_lowercase()
-        numbers = words.replace(NUMBER_WORDS).cast(pl.Float64, strict=False)
-    else:
+    if answers.dtype.is_numeric() or answers.dtype == pl.Boolean:
         numbers = answers.cast(pl.Float64, strict=False)
+    else:
+        words = annotations.as_text(answers).str.strip_chars().str.to_lowercase()
+        numbers = words.replace(NUMBER_WORDS).cast(pl.Float64, strict=False)
     with np.errstate(invalid="ignore"):
         bad = pl.Series(~(np.abs(numbers.to_numpy()) <= LARGEST))  # what is missing is NaN
     if bad.any():
@@ -112,6 +112,7 @@ def confidence(system: Annotations) -> pl.Series | None:
     for field in CONFIDENCES:
         if field in system.metadata.columns:
             column = system.metadata.get_column(field).alias("")
-            numbers = None if column.dtype.is_nested() else column.cast(pl.Float64, strict=False)
+            plain = column.dtype.is_numeric() or column.dtype in (pl.Boolean, pl.String)
+            numbers = column.cast(pl.Float64, strict=False) if plain else None
             return numbers if numbers is not None and numbers.is_not_null().any() else None
     return None

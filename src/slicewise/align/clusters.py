@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from slicewise.annotations import as_text
 from slicewise.errors import UserError, did_you_mean, quoted
 
 if TYPE_CHECKING:
@@ -70,15 +71,14 @@ def cluster_names(gold: Annotations, field: str | None, first: int = 0) -> tuple
         raise UserError(
             f"no field {quoted(field)} to cluster by; {did_you_mean(field, ['item', *known])}", where=gold.name
         )
-    series = known[field]
-    if isinstance(series.dtype, (pl.List, pl.Struct)):
-        raise UserError(
-            f"the field {quoted(field)} holds lists or objects; --cluster needs plain values", where=gold.name
-        )
-    if not series.null_count():
-        return field, series.cast(pl.String)
-    own = pl.Series([f"\0{i}" for i in range(first, first + len(series))])
-    return field, series.cast(pl.String).zip_with(series.is_not_null(), own)
+    refused = f"the field {quoted(field)} holds %s; --cluster needs plain values"
+    if isinstance(known[field].dtype, pl.List):
+        raise gold.error(refused % "lists")
+    names = as_text(known[field], lambda what, item: gold.error(refused % what, item=item))
+    if not names.null_count():
+        return field, names
+    own = pl.Series([f"\0{i}" for i in range(first, first + len(names))])
+    return field, names.zip_with(names.is_not_null(), own)
 
 
 def grouped(kind: str, cluster: NDArray[np.uint32], names: pl.Series | None) -> Clusters:

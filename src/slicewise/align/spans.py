@@ -35,7 +35,7 @@ def tagged_lines(annotations: Annotations) -> Annotations:
     """Turn lines of tags, one sentence a line, into tags of tokens."""
     if annotations.tags is not None or annotations.spans is not None or annotations.answers is None:
         return annotations
-    words, offsets = split_input(annotations.answers)
+    words, offsets = split_input(annotations.as_text(annotations.answers))
     return replace(annotations, tags=Tags.encode(words), offsets=offsets, answers=None)
 
 

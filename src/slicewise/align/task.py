@@ -34,7 +34,7 @@ def tell_task(gold: Annotations | None, told_by: Annotations) -> tuple[Task, str
         return BY_FIELD[told_by.answers.name], f"the field {told_by.answers.name!r}"
     if gold is None:
         return Task.SCORES, "outputs without gold"
-    return _by_answers(told_by.answers)
+    return _by_answers(told_by, told_by.answers)
 
 
 def _by_tags(tags: Tags) -> tuple[Task, str]:
@@ -45,12 +45,12 @@ def _by_tags(tags: Tags) -> tuple[Task, str]:
     return Task.SPANS, "tags with prefixes" if known else "tags that are all O"
 
 
-def _by_answers(answers: pl.Series) -> tuple[Task, str]:
+def _by_answers(told_by: Annotations, answers: pl.Series) -> tuple[Task, str]:
     if isinstance(answers.dtype, pl.List):
         return Task.MULTILABEL, "lists of labels"
     if answers.dtype.is_float():
         return Task.TEXT, "numbers in gold"
-    text = answers.cast(pl.String).fill_null("").str.strip_chars()
+    text = told_by.as_text(answers).fill_null("").str.strip_chars()
     words = text.str.extract_all(r"\S+").explode().drop_nulls()
     if len(words) > len(text) and _all_tags(words):
         return Task.SPANS, "lines of tags"

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 def read(source: Source, told: str, *, own_gold: bool = False, others: bool = True) -> Annotations:
     """Read Parquet in the format told; `own_gold` and `others` are of CoNLL, as there."""
+    if not any(map(parquet.has_rows, source.files)):
+        raise source.files[0].error("no rows; expected at least one item")
     made_from = parquet.origin(source.files[0])
     was = "table" if made_from is None else made_from.format
     if made_from is not None and was == told == "conll":

@@ -7,7 +7,7 @@ import os
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from io import BytesIO
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -16,6 +16,7 @@ from slicewise.read.source import PARQUET
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from slicewise.errors import UserError
     from slicewise.read.source import File
 
 DAMAGED = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
@@ -54,12 +55,12 @@ def rows(file: File, columns: Sequence[int] | None = None) -> pl.DataFrame:
     wanted = None if columns is None else list(columns)
     if file.rows is not None:
         part: pl.DataFrame = file.rows
-        return part if wanted is None else pl.DataFrame([part.to_series(i) for i in wanted])
+        return _without_arrays(part if wanted is None else pl.DataFrame([part.to_series(i) for i in wanted]))
     try:
         with silent_panics():
-            return pl.read_parquet(BytesIO(file.data), columns=wanted)
+            return _without_arrays(pl.read_parquet(BytesIO(file.data), columns=wanted))
     except DAMAGED as problem:
-        raise file.error(f"the Parquet file is cut or damaged ({first_line(problem)}); make it again") from None
+        raise _damaged(file, problem) from None
 
 
 def first_line(problem: BaseException) -> str:
@@ -83,6 +84,35 @@ def silent_panics() -> Iterator[None]:
     finally:
         os.dup2(kept, STANDARD_ERROR)
         os.close(kept)
+
+
+def has_rows(file: File) -> bool:
+    """Tell whether a file has any rows; a part of one, and text, may be without."""
+    if file.rows is not None or not is_parquet(file):
+        return True
+    try:
+        with silent_panics():
+            return bool(pl.scan_parquet(BytesIO(file.data)).select(pl.len()).collect().item())
+    except DAMAGED as problem:
+        raise _damaged(file, problem) from None
+
+
+def _damaged(file: File, problem: BaseException) -> UserError:
+    return file.error(f"the Parquet file is cut or damaged ({first_line(problem)}); make it again")
+
+
+def _without_arrays(frame: pl.DataFrame) -> pl.DataFrame:
+    """Make arrays lists, which all that comes after knows."""
+    listed = pl.Schema({name: _listed(kind) for name, kind in frame.schema.items()})
+    return frame.cast(listed) if listed != frame.schema else frame
+
+
+def _listed(kind: Any) -> Any:
+    if isinstance(kind, (pl.Array, pl.List)):
+        return pl.List(_listed(kind.inner))
+    if isinstance(kind, pl.Struct):
+        return pl.Struct({field.name: _listed(field.dtype) for field in kind.fields})
+    return kind
 
 
 def origin(file: File) -> Origin | None:

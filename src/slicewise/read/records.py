@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from slicewise.annotations import CONFIDENCES, Annotations, Places, Tags
+from slicewise.annotations import CONFIDENCES, Annotations, Places, Tags, as_text
 from slicewise.errors import UserError, counted, did_you_mean, quoted
 from slicewise.read.columns import column_index, column_number
 from slicewise.warned import Warned, When, number, warned
@@ -50,6 +50,8 @@ def annotate(source: Source, frame: pl.DataFrame, lines: Sequence[NDArray[np.int
         kept = {name: fields.pop(name) for name in plain if name in fields}
     else:
         kept = {}
+    if "tokens" in fields and _holds_nested(fields["tokens"]):  # a token's facts, not its text
+        kept["tokens"] = fields.pop("tokens")
     tokens, offsets = _tokens(fields.pop("tokens", None), error)
     tags = _tags(fields.pop("tags", None), offsets, error)
     if tags is not None and offsets is None:
@@ -70,7 +72,7 @@ def annotate(source: Source, frame: pl.DataFrame, lines: Sequence[NDArray[np.int
         tokens=tokens,
         tags=None if tags is None else tags[0],
         spans=spans,
-        texts=None if texts is None else texts.cast(pl.String),
+        texts=None if texts is None else _text(texts, error),
         answers=answers,
         notes=(*notes, *_like_a_header(name, column, answers)),
         metadata=pl.DataFrame([s for s in (fields | kept).values() if s.dtype != pl.Null]),
@@ -141,15 +143,31 @@ def _tokens(
     if not isinstance(column.dtype, pl.List):
         raise error(f"'tokens' is not a list: {quoted(str(column[0]))}; expected a list of strings", 0)
     _no_nulls(column, "tokens", error)
-    return _flat(column), _offsets(column)
+    return _flat(column, "tokens", error), _offsets(column)
 
 
 def _offsets(column: pl.Series) -> NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(column.list.len().to_numpy().astype(np.int64))])
 
 
-def _flat(column: pl.Series) -> pl.Series:
-    return column.filter(column.list.len() > 0).explode().cast(pl.String).fill_null("")
+def _flat(column: pl.Series, field: str, error: Callable[[str, int], UserError]) -> pl.Series:
+    def refuse(what: str, row: int) -> UserError:
+        return error(f"{quoted(field)} holds {what}; expected lists of strings", row)
+
+    return as_text(column, refuse).filter(column.list.len() > 0).explode().fill_null("")
+
+
+def _holds_nested(column: pl.Series) -> bool:
+    return isinstance(column.dtype, pl.List) and column.dtype.inner.is_nested()
+
+
+def _text(column: pl.Series, error: Callable[[str, int], UserError]) -> pl.Series:
+    def refuse(what: str, row: int) -> UserError:
+        return error(f"'text' holds {what}; expected a string", row)
+
+    if isinstance(column.dtype, pl.List):
+        raise refuse("lists", 0)
+    return as_text(column, refuse)
 
 
 def _tags(
@@ -165,7 +183,7 @@ def _tags(
         row = int(np.argmax(np.diff(own) != np.diff(offsets)))
         tags, tokens = np.diff(own)[row], np.diff(offsets)[row]
         raise error(f"{counted(int(tags), 'tag')} for {counted(int(tokens), 'token')}; expected one tag per token", row)
-    return Tags.encode(_flat(column)), own
+    return Tags.encode(_flat(column, "tags", error)), own
 
 
 def _no_nulls(column: pl.Series, field: str, error: Callable[[str, int], UserError]) -> None:
@@ -196,6 +214,12 @@ def _spans(column: pl.Series | None, error: Callable[[str, int], UserError]) -> 
         if long[field].null_count():
             row = int(long.filter(pl.col(field).is_null())["item"][0])
             raise error(f'a span without {quoted(field)}; expected {{"start", "end", "label"}}', row)
+    labels = as_text(
+        long["label"], lambda what, row: error(f"a span's label is no string but of {what}", int(long["item"][row]))
+    )
+    if isinstance(labels.dtype, pl.List):
+        raise error("a span's label is a list; expected a string", int(long["item"][0]))
+    long = long.with_columns(label=labels)
     cast = long.cast({"item": pl.Int64, "start": pl.Int64, "end": pl.Int64, "label": pl.String}, strict=False)
     for field in ("start", "end"):
         if cast[field].null_count():
