@@ -129,8 +129,8 @@ def test_a_tab_in_one_output_does_not_change_the_others(write: Write, run: Run) 
     write("m.py", "def same(gold, output): return gold == output\n")
     write("g.txt", "one\nthree\n")
     write("s.txt", "one\ttwo\nthree\n")
-    found = result(run("score", "--gold", "g.txt", "--task", "text", "-s", "s=s.txt", "-m", "m.py:same", "--json", "-"))
-    assert found["systems"]["s"]["metrics"]["same"]["value"] == 0.5
+    data = ("--gold", "g.txt", "--task", "text", "-s", "^s$=s.txt", "-m", "m.py:same", "--json", "-")
+    assert result(run("score", *data))["systems"]["^s$"]["metrics"]["same"]["value"] == 0.5
 
 
 @pytest.mark.parametrize("output", ["s.txt", "s.jsonl"])

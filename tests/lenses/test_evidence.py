@@ -193,3 +193,11 @@ def test_any_task_has_evidence(corpus: Corpus) -> None:
         assert one["items"] <= corpus.items
         for item, inside in one["shown"]:
             assert all(i < len(evidence["items"][str(item)].get("units", ())) for i in inside)
+
+
+@pytest.mark.parametrize("name", ["^s$", "*"])
+def test_systems_whose_names_are_patterns(name: str) -> None:
+    several = [["x", "y"], ["y"], ["x"]]
+    systems = {name: several, "t": [["x"], ["y"], []]}
+    made = slicewise.report(slicewise.Evaluation.from_labels(several, systems), resamples=0)
+    assert set(made.page().systems) >= {name, "t"}

@@ -402,13 +402,16 @@ def _align_answers(
         )
     if task is Task.TEXT:
         expected = _read_as(answers.references, reference, "gold")
-        outputs = [_read_as(answers.texts, file, name) for name, file in systems.items()]
+        outputs = {name: _read_as(answers.texts, file, "") for name, file in systems.items()}
         said = f"{reference.name}: tabs are taken to separate references; if they separate columns, name one: FILE:2"
         separated = reference.tabs_separate and isinstance(expected.dtype, pl.List)
-        rankings = any(map(answers.has_tabs, systems.values(), outputs))
-        warnings = (warned(said),) if separated and not rankings else ()
-        places = {name: file.places for name, file in files.items() if file.places is not None}
-        return replace(aligned, answers=pl.DataFrame([expected, *outputs]), places=places, warnings=warnings)
+        rankings = any(map(answers.has_tabs, systems.values(), outputs.values()))
+        return replace(
+            aligned,
+            answers=pl.DataFrame([expected, *(text.alias(name) for name, text in outputs.items())]),
+            places={name: file.places for name, file in files.items() if file.places is not None},
+            warnings=(warned(said),) if separated and not rankings else (),
+        )
     return _align_labels(aligned, files, options)
 
 

@@ -224,7 +224,7 @@ class Evidence:
         rows = rows[np.lexsort((self._within[rows], self.outcomes.item[rows]))]
         start, end = (units[name].gather(rows).to_list() for name in ("start", "end"))
         label = units["label"].to_physical().gather(rows).to_list()
-        has = np.column_stack([units[name].gather(rows).to_numpy() for name in ("gold", *self.evaluation.systems)])
+        has = np.column_stack([units[name].to_numpy()[rows] for name in ("gold", *self.evaluation.systems)])
         found: dict[int, list[Any]] = {int(item): [] for item in at}
         for i, item in enumerate(self.outcomes.item[rows].tolist()):
             found[item].append([start[i], end[i], label[i], np.flatnonzero(has[i]).tolist()])
