@@ -309,8 +309,11 @@ class Widths(Bucketing):
         numbers, _ = values.of_gold()
         numbers = numbers[np.isfinite(numbers)]
         lo, hi = (float(numbers.min()), float(numbers.max())) if len(numbers) else (0.0, 0.0)
-        cuts = sorted({lo + (hi - lo) * k / self.m for k in range(1, self.m)} - {lo, hi})
-        return _intervals(cuts, self.m)
+        if math.isinf((hi - lo) * self.m):
+            cuts = {lo * (1 - k / self.m) + hi * (k / self.m) for k in range(1, self.m)}
+        else:
+            cuts = {lo + (hi - lo) * k / self.m for k in range(1, self.m)}
+        return _intervals(sorted(cuts - {lo, hi}), self.m)
 
     def decide(self, numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Leave out what is not finite."""

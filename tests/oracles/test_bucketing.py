@@ -198,6 +198,8 @@ def test_infinities_are_the_lowest_and_the_highest() -> None:
 
 def test_equal_parts_of_the_range() -> None:
     assert cut(Widths(4), [0.0, 0.1, 8.0]).cuts == (2.0, 4.0, 6.0)
+    assert cut(Widths(4), [-1e308, 0.0, 1e308]).cuts == (-5e307, 0.0, 5e307)
+    assert cut(Widths(4), [0.0, 1e308]).cuts == (2.5e307, 5e307, 7.5e307)
     made = cut(Widths(2), [1, 2, 5])
     assert made.cuts == (3.0,)
     assert made.assign(pl.Series([1, 3, 4, 100, -100])).tolist() == [0, 0, 1, 1, 0]
