@@ -53,9 +53,13 @@ def explained(where: str) -> Iterator[None]:
     except Exception as error:
         if type(error).__module__.partition(".")[0] != "polars" and not isinstance(error, (TypeError, OverflowError)):
             raise
-        lines = str(error).strip().splitlines() or [type(error).__name__]
-        message = f"values of an unexpected kind ({lines[0][:120]}); check the types of its fields"
+        message = f"values of an unexpected kind ({first_line(error)}); check the types of its fields"
         raise UserError(message, where=where) from error
+
+
+def first_line(problem: BaseException) -> str:
+    """Return what a library says of a problem, in short."""
+    return (str(problem).strip().splitlines() or [type(problem).__name__])[0][:120]
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from slicewise.errors import UserError, did_you_mean, quoted
+from slicewise.errors import UserError, did_you_mean, first_line, quoted
 from slicewise.read.columns import by_number, column_index
-from slicewise.read.parquet import DAMAGED, first_line, origin, silent_panics
+from slicewise.read.parquet import DAMAGED, origin, silent_panics
 from slicewise.read.source import POINTER, File, Source, pointer_error
 from slicewise.read.stacked import one_schema, with_schema
 

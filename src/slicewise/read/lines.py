@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from slicewise.annotations import Annotations, Places
+from slicewise.errors import first_line
 from slicewise.read.source import BOM
 
 if TYPE_CHECKING:
@@ -35,5 +36,5 @@ def split_lines(file: File) -> pl.Series:
     try:
         frame = pl.read_csv(data, separator=unused, quote_char=None, has_header=False, schema=schema)
     except pl.exceptions.PolarsError as error:
-        raise file.utf8_error() or file.error(f"cannot be read as lines: {error}") from None
+        raise file.utf8_error() or file.error(f"cannot be read as lines ({first_line(error)})") from None
     return frame.to_series().fill_null("").alias("")

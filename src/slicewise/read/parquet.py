@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from slicewise.errors import first_line
 from slicewise.read.source import PARQUET
 
 if TYPE_CHECKING:
@@ -61,11 +62,6 @@ def rows(file: File, columns: Sequence[int] | None = None) -> pl.DataFrame:
             return _without_arrays(pl.read_parquet(BytesIO(file.data), columns=wanted))
     except DAMAGED as problem:
         raise _damaged(file, problem) from None
-
-
-def first_line(problem: BaseException) -> str:
-    """Return what a library says of a problem, in short."""
-    return (str(problem).strip().splitlines() or [type(problem).__name__])[0][:160]
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, TextIO
 import numpy as np
 import polars as pl
 
+from slicewise.errors import first_line
 from slicewise.read import parquet
 from slicewise.read.columns import by_number
 from slicewise.read.records import annotate
@@ -123,7 +124,7 @@ def _open_quote(file: File) -> UserError | None:
 
 
 def _invalid(file: File, problem: Exception) -> UserError:
-    return file.error(f"not a valid table ({parquet.first_line(problem)}); check its rows")
+    return file.error(f"not a valid table ({first_line(problem)}); check its rows")
 
 
 def _bad_row(file: File) -> UserError | None:
