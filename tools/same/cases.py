@@ -94,14 +94,16 @@ def _cases(data: DataSet, *, spark: bool, quick: bool) -> list[Case]:
 def _lenses(data: DataSet) -> list[Lens]:
     """Return every command with its options, but for those that name the data."""
     pair = data.first_two
-    more = ("--bigrams", "--shapes", "--numbers", "--only", data.systems[0][0])
+    first = ("--only", data.systems[0][0])
+    more = ("--bigrams", "--shapes", "--numbers", *first)
+    few = first if data.task == "text" else ()  # scores that nearly all differ take long to rank
     columns = {"spans": "bins,errors,attributes", "text": "attributes"}.get(data.task, "bins,attributes")
     metrics = ("--metric", "bleu", "--metric", "chrf") if data.task == "text" else ()
     suspects = ("--write-suspects", "suspects.csv")
     return [
         Lens("score", ("score", *metrics, *TABLES, *DRAWS), in_parts=True),
         Lens("buckets", ("buckets", *TABLES, *DRAWS), in_parts=True),
-        Lens("features", ("features", *TABLES), in_parts=True),
+        Lens("features", ("features", *few, *TABLES), in_parts=True),
         Lens("features-more", ("features", *more, "--best", *TABLES), in_parts=True),
         Lens("features-worsening", ("features", "--worsening", pair, *TABLES), in_parts=True),
         Lens("features-units", ("features", "--units", *more, *TABLES), in_parts=True, of_units=True),
