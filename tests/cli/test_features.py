@@ -487,6 +487,14 @@ def test_units_make_two_lists_per_system(task: str, entities: Path, run: Run) ->
             assert feature["ci"] is None or feature["ci"][0] <= feature["difference"] <= feature["ci"][1]
 
 
+@pytest.mark.parametrize("parts", [(), ("--part-rows", "1")])
+def test_no_units_at_all(parts: tuple[str, ...], write: Write, run: Run) -> None:
+    write("g.jsonl", '{"text": "a", "spans": []}\n{"text": "b", "spans": []}\n')
+    ran = run("features", "--gold", "g.jsonl", "-s", "s=g.jsonl", "--units", "--resamples", "0", "--json", "-", *parts)
+    assert lists(ran) == []
+    assert "gold has no units to rank" in ran.err
+
+
 def test_units_of_labels_make_one_list(files: Path, run: Run) -> None:
     found = lists(run("features", *DATA, "--units", "--resamples", "100", "--json", "-"))
     assert [(one["system"], one["over"]) for one in found] == [("a", "gold"), ("b", "gold")]

@@ -282,6 +282,8 @@ class _Lists:
 
     def _in_parts(self) -> list[_Found]:
         asked = [(system, old, one) for system, old in self.request.systems for one in self._scorings(system, old)]
+        if not asked:  # there are no units
+            return []
         listings = [Listing(one, one.over if self.units else system) for system, _, one in asked]
         confused = [i for i, (_, old, _) in enumerate(asked) if self._has_confusions and old is None]
         listings += [Listing(asked[i][2], asked[i][0], confusions=True) for i in confused]
