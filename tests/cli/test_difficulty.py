@@ -858,3 +858,16 @@ def test_bins_of_scored_items(files: Path, run: Run) -> None:
         assert run("units", *TASKS[task], "--with", "bins", "--csv", "out").code == 0
         assert [int(row["bin"]) for row in rows_of(files / "out" / "units.csv")] == expected
     refused(run("units", *TEXT, "--with", "bins"), "metric")
+
+
+@pytest.mark.parametrize("parts", [(), ("--part-rows", "2")])
+@pytest.mark.parametrize("ids", [[1, 2, 3], [1.5, None, 2.5], [True, False, None], [["a"], [], None], [{"a": 1}] * 3])
+def test_names_of_items_are_of_any_kind(ids: list[Any], parts: tuple[str, ...], write: Write, run: Run) -> None:
+    for name, scores in (("s", (0, 1, 0)), ("t", (1, 1, 0))):
+        rows = [json.dumps({"id": own, "score": score}) for own, score in zip(ids, scores, strict=True)]
+        write(f"{name}.jsonl", "\n".join(rows))
+    data = ("-s", "s=s.jsonl", "-s", "t=t.jsonl", "--task", "scores", "--resamples", "0", *parts)
+    for command in ("difficulty", "complement"):
+        assert run(command, *data).code == 0
+    suspects = document_of("difficulty", run("difficulty", *data, "--json", "-"))["result"]["suspects"]
+    assert suspects[0]["gold"]["text"] == ("" if isinstance(ids[2], (list, dict)) or ids[2] is None else str(ids[2]))

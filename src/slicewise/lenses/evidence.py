@@ -165,7 +165,7 @@ class Evidence:
         names = item_names(self.evaluation)
         found: dict[str, Sequence[Any]] = {}
         if names is not None:
-            found["name"] = names.gather(at).cast(pl.String).fill_null("").to_list()
+            found["name"] = names.gather(at).to_list()
         if self.places:
             return {**found, **self._texts_with_places(at), "units": self._units(at)}
         found |= {"text": [_shortened(text) for text in item_texts(self.evaluation, at)]}

@@ -131,6 +131,11 @@ def _texts(evaluation: Evaluation, items: Index) -> list[list[str] | str]:
 
 
 def item_names(evaluation: Evaluation) -> pl.Series | None:
-    """Return the names of items that have nothing else to be known by."""
+    """Return the names of items that have nothing else to be known by; a field of lists or bytes names none."""
     metadata = evaluation.aligned.metadata
-    return metadata["id"].alias("") if "id" in metadata.columns else None
+    if "id" not in metadata.columns:
+        return None
+    names = metadata["id"].alias("")
+    if names.dtype.is_nested() or names.dtype in (pl.Binary, pl.Duration):
+        return None
+    return names.cast(pl.String).fill_null("")

@@ -48,7 +48,7 @@ def surfaces(evaluation: Evaluation) -> pl.Series | None:
     if fields.width:
         return _folded(evaluation, fields.to_series(0).fill_null(""))
     names = item_names(evaluation)
-    return None if names is None else _folded(evaluation, names.cast(pl.String).str.replace(NUMBER, ""))
+    return None if names is None else _folded(evaluation, names.str.replace(NUMBER, ""))
 
 
 def _folded(evaluation: Evaluation, texts: pl.Series) -> pl.Series:
