@@ -182,11 +182,19 @@ def test_a_header_is_told_by_the_tags_below_it(write: Write, run: Run) -> None:
     "first",
     [
         "Ada\tPER", "Ada\tB_PER", "Ada\tb-PER", "Ada\tPER\tB-PER", "Ada\t12", "Ada\tAda", "1\tx", "Ada", ",\tx",
+        "Ada\tWORK", "Ada\twork", "Ada\tOO", "Ada\to", "Ada\tWORK-B", "Word\to", "Word\tWORK-B", "Wort\tEtikett",
     ],
 )  # fmt: skip
 def test_a_line_that_may_be_data_is_no_header(first: str) -> None:
     file = File("x.conll", f"{first}\n{PLAIN}".encode(), "")
     assert not conll.has_header(file)
+
+
+@pytest.mark.parametrize("first", ["Ada\tB-PER\tWORK", "Ada\tWORK\tB-PER", "Ada\tWORK\tWORK", "Ada\tPER\tWORK"])
+def test_a_line_with_one_wrong_tag_of_two_is_no_header(first: str) -> None:
+    body = "met\tO\tO\n\nBob\tB-PER\tB-LOC\n"
+    assert not conll.has_header(File("x.conll", f"{first}\n{body}".encode(), ""))
+    assert conll.has_header(File("x.conll", f"Wort\tRichtig\tVorhersage\n{body}".encode(), ""))
 
 
 @pytest.mark.parametrize("body", ["met\tO\n", "met\tO\nBob\tPER\n", "met\tNN\n", "met\tB-PER\nBob\tPER\n"])

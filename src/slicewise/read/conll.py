@@ -42,8 +42,8 @@ HEADER_TAG = {
 
 LOOKED_AT = 1000
 """Lines behind a header whose tags tell that it is one."""
-_LIKE_A_TAG = re.compile(r"[A-Za-z0-9][-_:]")
-"""How a tag begins that is written wrong: the line is no header, and its tag is said to be no tag."""
+_LIKE_A_TAG = re.compile(r".|[A-Za-z0-9][-_:].*|.*[-_:][A-Z]")
+"""A tag that is written wrong: the line is no header, and its tag is said to be no tag."""
 _WORDS = re.compile(r"[^\W\d][\w .-]*")
 
 
@@ -79,18 +79,25 @@ def read(source: Source, *, own_gold: bool = False, others: bool = True) -> Anno
 
 
 def has_header(file: File) -> bool:
-    """Tell whether the first line names the columns: by its words, or since only there the last column has no tag."""
+    """Tell whether the first line names the columns: by its words, or since only there the last column has no tag.
+
+    One word in the place of a tag may also be a tag without its prefix: there have to be two columns of tags, or a word
+    for the token.
+    """
     first, *others = [ragged.split(line) for line in islice(ragged.data_lines(file.data), LOOKED_AT + 1)] or [[]]
     if len(first) < 2:
         return False
     if _is_named(first):
         return True
-    tags = [split_tag(cells[-1]) for cells in others]
-    types = {tag[1] for tag in tags if tag is not None} - {""}
-    if not types or None in tags or any(len(cells) != len(first) for cells in others):
+    if any(len(cells) != len(first) for cells in others):
         return False
-    is_tag = split_tag(first[-1]) is not None or _LIKE_A_TAG.match(first[-1]) is not None or first[-1] in types
-    return not is_tag and len(set(first)) == len(first) and all(_WORDS.fullmatch(cell) for cell in first)
+    tagged = {i: column for i, column in enumerate(zip(*others, strict=True)) if i and all(map(split_tag, column))}
+    types = {kind for column in tagged.values() for _, kind in filter(None, map(split_tag, column))} - {""}
+    if not types or len(first) - 1 not in tagged or not (len(tagged) > 1 or first[0].lower() in HEADER_TOKEN):
+        return False
+    names = [first[i] for i in tagged]
+    like_tags = any(split_tag(name) or _LIKE_A_TAG.fullmatch(name) or name in types for name in names)
+    return not like_tags and len(set(first)) == len(first) and all(_WORDS.fullmatch(cell) for cell in first)
 
 
 def _is_named(cells: list[str]) -> bool:
