@@ -173,6 +173,11 @@ def test_conll_cannot_be_several_files(write: Write) -> None:
     [
         ("text,label\none,a\ntwo\n", r"x\.csv:3: too few columns: 1; expected 2"),
         ("text,label\none,a\ntwo,b,c\n", r"x\.csv:3: too many columns: 3; expected 2"),
+        ('text,label\none,a\n"t\nw",b,c\n', r"x\.csv:3: too many columns: 3; expected 2"),
+        ('text,label\none,a\nt"wo,b\n', r"x\.csv:3: a quotation mark within a cell"),
+        ('text,label\n"o\nn""e",a\n"t"wo,b\n', r"x\.csv:4: a quotation mark within a cell"),
+        ('text,label\n"o\nn""e",a\r\ntwo,b"\n', r"x\.csv:4: a quotation mark within a cell"),
+        ('text;label\none;a\nt"wo;b\n', r"x\.csv:3: a quotation mark within a cell"),
         ("text,label\n", r"x\.csv: a header and no rows"),
         ("a,b,label\n1,2,x\n\n1,2\n", r"x\.csv:4: too few columns: 2; expected 3"),
     ],
@@ -180,6 +185,11 @@ def test_conll_cannot_be_several_files(write: Write) -> None:
 def test_bad_rows(content: str, message: str, write: Write) -> None:
     with pytest.raises(UserError, match=f"^{message}"):
         answers(write("x.csv", content))
+
+
+def test_a_long_cell_is_a_cell(write: Write) -> None:
+    long = "x" * 200_000
+    assert answers(write("x.csv", f"text,label,more\n{long},a,1\ny,b,\n") + ":text") == [long, "y"]
 
 
 def test_empty_cells_stay_items(write: Write) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from io import StringIO
 from typing import TYPE_CHECKING, Literal, TextIO
 
@@ -28,6 +29,10 @@ HEADER_WORDS = {
     "text", "sentence", "label", "labels", "gold", "target", "input", "output", "prediction", "pred", "predicted",
     "score", "id", "question", "answer", "source", "reference", "class", "category",
 }  # fmt: skip
+
+LONGEST = 2**31 - 1
+"""Characters that a cell may have."""
+QUOTING = 'expected "cell" in quotation marks, and "" for one within it'
 
 
 def read(source: Source) -> Annotations:
@@ -59,7 +64,7 @@ def parsed(file: File, column: str | None = None) -> tuple[pl.DataFrame, NDArray
     filled = ~frame.select(pl.all_horizontal(pl.all().is_null())).to_series()
     frame, lines = frame.filter(filled), lines[filled.to_numpy()]
     if frame.height == 0:
-        raise _open_quote(file) or file.error("a header and no rows; expected at least one item")
+        raise _bad_row(file) or file.error("a header and no rows; expected at least one item")
     if frame.to_series(-1).null_count() and (error := _bad_row(file)):
         raise error
     return frame.with_columns(pl.all().fill_null("")), lines
@@ -82,7 +87,7 @@ def _text_frame(file: File, *, header: bool) -> pl.DataFrame:
             infer_schema=False,
         )
     except pl.exceptions.PolarsError as problem:
-        raise _bad_row(file) or _invalid(file, problem) from None
+        raise _bad_row(file) or _stray_quote(file) or _invalid(file, problem) from None
     if not header:
         frame.columns = [str(i + 1) for i in range(frame.width)]
     return frame
@@ -104,46 +109,50 @@ def has_header(file: File, column: str | None) -> bool:
     return any(cell.strip().lower() in HEADER_WORDS for cell in cells)
 
 
+def _invalid(file: File, problem: Exception) -> UserError:
+    return file.error(f"not a valid table ({first_line(problem)}); check its rows")
+
+
 def are_names(cells: Sequence[str | None]) -> bool:
     """Tell whether cells can name columns: all are filled, and no two are the same."""
     return all(cells) and len(set(cells)) == len(cells)
 
 
-def _open_quote(file: File) -> UserError | None:
-    """Return an error for a cell whose quotation mark is never closed: it takes all that follows."""
-    separator = delimiter(file)
-    rows = csv.reader(StringIO(file.data.decode(), newline=""), delimiter=separator, strict=True)
-    line = 1
-    try:
-        for _ in rows if separator != "\t" else ():
-            line = rows.line_num + 1
-    except csv.Error as error:
-        if "end of data" in str(error):
-            return file.error("a quotation mark that is never closed; close it, or leave it out", line)
+def _stray_quote(file: File) -> UserError | None:
+    """Return an error for the first quotation mark in a cell that does not begin with one."""
+    separator = delimiter(file).encode()
+    cell = re.compile(rb'(?:"(?:[^"]|"")*+"\r?|[^"\n%b]*+)(?:[\n%b]|\Z)' % (separator, separator))
+    place = 0
+    while place < len(file.data):
+        if (found := cell.match(file.data, place)) is None:
+            line = file.data.count(b"\n", 0, place) + 1
+            return file.error(f"a quotation mark within a cell; {QUOTING}; mend the line", line)
+        place = found.end()
     return None
 
 
-def _invalid(file: File, problem: Exception) -> UserError:
-    return file.error(f"not a valid table ({first_line(problem)}); check its rows")
-
-
 def _bad_row(file: File) -> UserError | None:
-    return _open_quote(file) or bad_row(file, StringIO(file.data.decode(), newline=""))
+    return bad_row(file, StringIO(file.data.decode(), newline=""))
 
 
 def bad_row(file: File, text: TextIO) -> UserError | None:
-    """Return an error for the first row of a file's text that has not the first row's columns."""
+    """Return an error for the first row of a file's text that has not the first row's columns, or is badly quoted."""
     separator = delimiter(file)
     quoting: Literal[0, 3] = csv.QUOTE_NONE if separator == "\t" else csv.QUOTE_MINIMAL
-    rows = csv.reader(text, delimiter=separator, quoting=quoting)
-    width = 0
+    rows = csv.reader(text, delimiter=separator, quoting=quoting, strict=True)
+    usual, width, line = csv.field_size_limit(LONGEST), 0, 1
     try:
         for row in rows:
             width = width or len(row)
             if row and len(row) != width:
                 what = "too few" if len(row) < width else "too many"
                 message = f"{what} columns: {len(row)}; expected {width}, as in the first line; mend the line"
-                return file.error(message, rows.line_num)
+                return file.error(message, line)
+            line = rows.line_num + 1
     except csv.Error as error:
-        return file.error(f"not a valid table ({error}); mend the line", rows.line_num)
+        if "end of data" in str(error):
+            return file.error("a quotation mark that is never closed; close it, or leave it out", line)
+        return file.error(f"a quotation mark within a cell; {QUOTING}; mend the line", line)
+    finally:
+        csv.field_size_limit(usual)
     return None
