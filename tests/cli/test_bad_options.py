@@ -235,6 +235,7 @@ SETTINGS: dict[str, tuple[str, str]] = {
     "digits in a list": ("cuts = {eLen = [0x" + "f" * 5000 + "]}\n", r"c\.toml: key 'eLen' in cuts: "),
     "a beta of 400 digits": ("beta = " + "1" * 400 + "\n", r"c\.toml: key 'beta': .*; found '1111"),
     "buckets of 5,000 digits": ('cuts = {eLen = "quantile(' + "1" * 5000 + ')"}\n', r"cuts of eLen: .* are no cuts"),
+    "a file name too long": ('gold = "' + "a" * 5000 + '"\n[systems]\ns = "g.conll"\n', r"a+.*: no such file"),
     "an empty file name": ('gold = ""\n[systems]\ns = "g.conll"\n', r"an empty file name"),
     "a key with and without hyphen": (
         'strict-tokens = true\nstrict_tokens = false\ngold = "g.conll"\n',
