@@ -175,14 +175,15 @@ def test_a_header_is_told_by_the_tags_below_it(write: Write, run: Run) -> None:
     assert any("is taken for a header, as 'Predicted Label' is no tag" in said for said in first["data"]["warnings"])
     assert run("convert", "s.conll", "-o", "s.parquet").code == 0
     assert json.loads(run("score", "-s", "s=s.parquet", "--json", "-").out)["result"] == plain["result"]
-    assert of("Token\tTrue Label\n" + PLAIN).items == of(PLAIN).items
+    for header in ("Token\tTrue Label\n", "Wort\tEtikett\n"):
+        assert sentences(of(header + PLAIN)) == EXPECTED
 
 
 @pytest.mark.parametrize(
     "first",
     [
         "Ada\tPER", "Ada\tB_PER", "Ada\tb-PER", "Ada\tPER\tB-PER", "Ada\t12", "Ada\tAda", "1\tx", "Ada", ",\tx",
-        "Ada\tWORK", "Ada\twork", "Ada\tOO", "Ada\to", "Ada\tWORK-B", "Word\to", "Word\tWORK-B", "Wort\tEtikett",
+        "Ada\to", "Ada\tWORK-B", "Word\to", "Word\tWORK-B",
     ],
 )  # fmt: skip
 def test_a_line_that_may_be_data_is_no_header(first: str) -> None:

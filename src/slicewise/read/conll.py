@@ -79,11 +79,7 @@ def read(source: Source, *, own_gold: bool = False, others: bool = True) -> Anno
 
 
 def has_header(file: File) -> bool:
-    """Tell whether the first line names the columns: by its words, or since only there the last column has no tag.
-
-    One word in the place of a tag may also be a tag without its prefix: there have to be two columns of tags, or a word
-    for the token.
-    """
+    """Tell whether the first line names the columns: by its words, or since only there columns of tags have none."""
     first, *others = [ragged.split(line) for line in islice(ragged.data_lines(file.data), LOOKED_AT + 1)] or [[]]
     if len(first) < 2:
         return False
@@ -93,7 +89,7 @@ def has_header(file: File) -> bool:
         return False
     tagged = {i: column for i, column in enumerate(zip(*others, strict=True)) if i and all(map(split_tag, column))}
     types = {kind for column in tagged.values() for _, kind in filter(None, map(split_tag, column))} - {""}
-    if not types or len(first) - 1 not in tagged or not (len(tagged) > 1 or first[0].lower() in HEADER_TOKEN):
+    if not types or len(first) - 1 not in tagged:
         return False
     names = [first[i] for i in tagged]
     like_tags = any(split_tag(name) or _LIKE_A_TAG.fullmatch(name) or name in types for name in names)
