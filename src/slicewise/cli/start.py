@@ -17,7 +17,7 @@ from slicewise.errors import UserError
 
 def program() -> None:
     """Run the command line as a program of its own, with its standard streams, to its end."""
-    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # as it is in the background of a script
         signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         prepare_streams()
