@@ -101,7 +101,8 @@ class TableParts:
 
     def between(self, start: int, stop: int, needs: frozenset[str]) -> Evaluation:
         """Read and align some rows."""
-        roles = [*self.systems.values(), *(self.inputs if TEXTS in needs else ())]
+        wanted = TEXTS in needs or self.options.task in (Task.SPANS, Task.TOKENS)  # tags may have their tokens there
+        roles = [*self.systems.values(), *(self.inputs if wanted else ())]
         roles = roles if self.gold is None else [self.gold, *roles]
         read = self._read(roles, start, stop, needs)
         gold = None if self.gold is None else next(read)

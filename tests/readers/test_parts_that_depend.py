@@ -124,3 +124,15 @@ def test_files_without_rows(tmp_path: Path, lens: str, cluster: str | None) -> N
         except UserError as problem:
             found.append({"refused": str(problem)})
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("lens", LENSES)
+def test_lines_of_tags_have_their_tokens_from_the_input(tmp_path: Path, lens: str) -> None:
+    """In every part, also for questions that need no text."""
+    for name, line in (("gold", "B-LOC O B-LOC"), ("x", "B-LOC O O"), ("y", "O O B-LOC"), ("in", "Rome is Oslo")):
+        (tmp_path / f"{name}.txt").write_text("".join(f"{line}\n" for _ in range(12)))
+        slicewise.convert(str(tmp_path / f"{name}.txt"), str(tmp_path / f"{name}.parquet"))
+    files = {name: f"{tmp_path}/{name}.parquet" for name in ("gold", "x", "y", "in")}
+    given: Given = {"gold": files["gold"], "systems": {name: files[name] for name in "xy"}, "inputs": [files["in"]]}
+    whole, parts = (LENSES[lens](load(**given, part_rows=rows), resamples=9) for rows in (None, 5))
+    assert content(parts.to_json()) == content(whole.to_json())
