@@ -4,11 +4,12 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test cluster check format bench same fuzz examples guide clean help
+.PHONY: demo test thorough cluster check format bench same fuzz examples guide clean help
 
 help:
 	@echo "make demo      score the example data and explain it on a page, out/report.html"
 	@echo "make test      all checks and tests but those of a cluster"
+	@echo "make thorough  the tests that draw their data, with ten times as many examples, new ones every time (an hour; TESTS=tests/stats: a folder)"
 	@echo "make cluster   the tests with a real Spark cluster on this machine; they need Java"
 	@echo "make check     ruff, mypy, import layers"
 	@echo "make format    rewrite the code in the project's format"
@@ -54,6 +55,9 @@ demo: $(VENV)/.base
 
 test: check
 	POLARS_MAX_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal --ignore tests/spark
+
+thorough: $(VENV)/.dev
+	POLARS_MAX_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m hypothesis --hypothesis-profile thorough $(or $(TESTS),tests)
 
 cluster: $(VENV)/.dev
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest tests/spark

@@ -2,21 +2,23 @@ from __future__ import annotations
 
 import gc
 import sys
-from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import typer.main
-from hypothesis import settings
+from support.commands import Ran
+from support.places import EXAMPLES, SHARED_DATA
+from support.profiles import register_profiles
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from pathlib import Path
 
-settings.register_profile("same", derandomize=True, deadline=None, max_examples=25)
-settings.register_profile("search", deadline=None, max_examples=500)
-settings.load_profile("same")  # the same examples in every run; --hypothesis-profile search looks for new ones
+    from support.commands import Run, Write
+
+    from slicewise import Evaluation
+
+register_profiles()
 
 
 def pytest_collection_finish() -> None:
@@ -26,35 +28,36 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(200_000, 20, 20)
 
 
-pytest_plugins = ["browser_pages", "spark_cluster"]
-
-ROOT = Path(__file__).resolve().parent.parent
-
-
-@dataclass(frozen=True)
-class Ran:
-    """What a run of the command line left behind."""
-
-    code: int
-    out: str
-    err: str
+pytest_plugins = ["support.browser_pages", "support.spark_cluster"]
 
 
 @pytest.fixture(scope="session")
 def examples() -> Path:
-    return ROOT / "examples"
+    return EXAMPLES
 
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    folder = ROOT.parent / "shared" / "data"
-    if not folder.is_dir():
+    if not SHARED_DATA.is_dir():
         pytest.skip("the shared data are not beside the repository")
-    return folder
+    return SHARED_DATA
+
+
+@pytest.fixture(scope="session")
+def chat_of_four(examples: Path) -> Evaluation:
+    """Return the example `chat` with its training data and four systems, one of them with two restarts."""
+    folder = examples / "chat"
+    systems: dict[str, Any] = {
+        name: folder / "systems" / f"{name}.conll" for name in ("gazetteer", "hmm", "perceptron")
+    }
+    systems["crf"] = [folder / "systems" / f"crf.{k}.conll" for k in (1, 2)]
+    from slicewise import load
+
+    return load(gold=folder / "test.conll", train=folder / "train.conll", systems=systems)
 
 
 @pytest.fixture
-def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str | bytes], str]:
+def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
     """Write a file into an empty folder, which is also the current one, and return its name."""
     monkeypatch.chdir(tmp_path)
 
@@ -72,7 +75,7 @@ commands = cache(typer.main.get_command)
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ran]:
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
     """Run the command line in this process."""
 
     def ran(*arguments: object) -> Ran:

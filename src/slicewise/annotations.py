@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from slicewise.warned import Warned
+    from slicewise.arrays import Ints, Mask
+    from slicewise.data_warnings import DataWarning
 
 OUTSIDE = "O"
 CONFIDENCES = ("confidence", "probability", "prob")
@@ -87,12 +88,12 @@ class Tags:
     @classmethod
     def encode(cls, tags: pl.Series) -> Tags:
         """Encode a column of tags; most are `O`, so only the others are looked up."""
-        other = tags != OUTSIDE
-        rare = tags.filter(other)
+        tagged = tags != OUTSIDE
+        rare = tags.filter(tagged)
         names = rare.unique().sort().to_list()
         codes = np.zeros(len(tags), dtype=code_type(len(names) + 1))
         if names:
-            codes[other.to_numpy()] = rare.cast(pl.Enum(names)).to_physical().to_numpy() + 1
+            codes[tagged.to_numpy()] = rare.cast(pl.Enum(names)).to_physical().to_numpy() + 1
         return cls(codes, (OUTSIDE, *names))
 
     @classmethod
@@ -107,7 +108,7 @@ class Tags:
             codes[start:end] = np.array([index[name] for name in part.names], codes.dtype)[part.codes]
         return cls(codes, names)
 
-    def take(self, keep: NDArray[np.bool_]) -> Tags:
+    def take(self, keep: Mask) -> Tags:
         """Return the tags of some tokens."""
         return Tags(self.codes[keep], self.names)
 
@@ -121,9 +122,9 @@ class Places:
     """The file and line of each item; several files stand one after the other."""
 
     files: tuple[str, ...]
-    starts: NDArray[np.int64]
+    starts: Ints
     """The first item of each file."""
-    lines: NDArray[np.int64]
+    lines: Ints
     first: int = 0
     """Of a part: the number of its first item."""
 
@@ -152,10 +153,10 @@ class Annotations:
     """The column of the file that the user named."""
     places: Places | None = None
     """Where each item stands, where it is not at its first token."""
-    offsets: NDArray[np.int64] | None = None
+    offsets: Ints | None = None
     tokens: pl.Series | None = None
-    token_rows: NDArray[np.bool_] | None = None
-    """Which lines of the file are tokens; line numbers are worked out only when a message needs one."""
+    token_rows: Mask | None = None
+    """Which lines of the file are tokens; line numbers are computed only when a message needs one."""
     token_columns: dict[str, pl.Series] = field(default_factory=dict)
     tags: Tags | None = None
     own_gold: Tags | None = None
@@ -168,10 +169,10 @@ class Annotations:
     tabs_separate: bool = False
     """Whether a tab in an answer separates several references."""
     metadata: pl.DataFrame = field(default_factory=pl.DataFrame)
-    documents: NDArray[np.int64] | None = None
-    docstarts: NDArray[np.bool_] | None = None
+    documents: Ints | None = None
+    docstarts: Mask | None = None
     """With `-DOCSTART-` lines: which tokens of the file, those lines included, they are."""
-    notes: tuple[Warned, ...] = ()
+    notes: tuple[DataWarning, ...] = ()
     """What the user should know about the file; they become warnings."""
 
     @property
@@ -208,6 +209,6 @@ class Annotations:
         )
 
     @property
-    def lengths(self) -> NDArray[np.int64]:
+    def lengths(self) -> Ints:
         """The number of tokens of each item."""
         return np.zeros(0, np.int64) if self.offsets is None else np.diff(self.offsets)

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from slicewise.arrays import Array, Ints, Mask
+
 SIZES = ("XS", "S", "L", "XL")
 MOST_BUCKETS = 100
 MOST_VALUES = 12
@@ -35,7 +37,7 @@ FITTING = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32
 
 @dataclass(frozen=True, eq=False)
 class Coded:
-    """Values by their places among the different ones."""
+    """Values encoded by their rank among the distinct ones."""
 
     values: pl.Series
     """The different values in order, whole numbers, numbers or text; none is missing."""
@@ -44,7 +46,7 @@ class Coded:
 
     @classmethod
     def of(cls, values: pl.Series) -> Coded:
-        """Find the different values, and the place of each value among them."""
+        """Encode values."""
         if values.dtype == pl.Boolean:
             numbers = cls.of(values.cast(pl.Int8))
             return cls(as_category(numbers.values.cast(pl.Boolean)), numbers.codes)
@@ -57,20 +59,20 @@ class Coded:
         codes[plain.is_null().to_numpy()] = len(different)
         return cls(different, codes)
 
-    def gather(self, rows: NDArray[np.int64]) -> Coded:
+    def gather(self, rows: Ints) -> Coded:
         """Return the values of some rows; there may be different ones that none of them has."""
         return replace(self, codes=self.codes[rows])
 
     def column(self) -> pl.Series:
         """Return the value of each row; null where it is missing."""
-        known = pl.Series(self.codes)
-        return self.values.gather(known.set(known == len(self.values), None))
+        codes = pl.Series(self.codes)
+        return self.values.gather(codes.set(codes == len(self.values), None))
 
-    def there(self) -> NDArray[np.bool_]:
-        """Tell which rows have a value."""
+    def present(self) -> Mask:
+        """Return a mask of the rows that have a value."""
         return np.asarray(self.codes < len(self.values))
 
-    def counts(self, rows: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
+    def counts(self, rows: Mask | None = None) -> Ints:
         """Return how many of all rows, or of some, have each value; then, how many have none."""
         return np.bincount(self.codes if rows is None else self.codes[rows], minlength=len(self.values) + 1)
 
@@ -81,53 +83,55 @@ class Distinct:
 
     values: pl.Series
     """Whole numbers, numbers or text."""
-    gold: NDArray[np.int64]
+    gold: Ints
     """How many gold units have each value."""
-    every: NDArray[np.int64]
+    every: Ints
     """How many units have each value."""
     missing: int = 0
     """How many units have none."""
 
     @classmethod
-    def of(cls, gold: pl.Series, every: pl.Series) -> Distinct:
+    def of(cls, gold: pl.Series, units: pl.Series) -> Distinct:
         """Count the values of gold units and of all units."""
-        coded = Coded.of(pl.concat([gold, every]))
-        own = np.arange(len(coded.codes)) < len(gold)
-        counts, rest = coded.counts(own), coded.counts(~own)
-        return cls(coded.values, counts[:-1], rest[:-1], int(rest[-1]))
+        coded = Coded.of(pl.concat([gold, units]))
+        is_gold = np.arange(len(coded.codes)) < len(gold)
+        counts, all_counts = coded.counts(is_gold), coded.counts(~is_gold)
+        return cls(coded.values, counts[:-1], all_counts[:-1], int(all_counts[-1]))
 
     @property
     def numeric(self) -> bool:
         """Whether the values are numbers."""
         return is_number(self.values.dtype)
 
-    def numbers(self) -> NDArray[np.float64]:
+    def numbers(self) -> Array:
         """Return the values as numbers."""
         return self.values.cast(pl.Float64).to_numpy()
 
-    def of_gold(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    def of_gold(self) -> tuple[Array, Ints]:
         """Return the numbers that gold units have, and how many have each."""
-        there = self.gold > 0
-        return self.numbers()[there], self.gold[there]
+        present = self.gold > 0
+        return self.numbers()[present], self.gold[present]
 
     def categories(self) -> Distinct:
         """Return the values as text."""
         return replace(self, values=as_category(self.values))
 
 
-def merged(several: Sequence[Distinct]) -> Distinct:
+def merged(datasets: Sequence[Distinct]) -> Distinct:
     """Return the values of several data sets together: as whole numbers or numbers where all are, else as text."""
-    if len(several) == 1:
-        return several[0]
-    plain = several if all(one.numeric for one in several) else [one.categories() for one in several]
-    whole = all(one.values.dtype.is_integer() for one in plain)
-    kind = (pl.Int64 if whole else pl.Float64) if plain[0].numeric else pl.String
-    coded = Coded.of(pl.concat([one.values.cast(kind).alias("") for one in plain]))
-    gold, every = (
-        np.bincount(coded.codes, np.concatenate(own), minlength=len(coded.values)).astype(np.int64)
-        for own in ([one.gold for one in plain], [one.every for one in plain])
+    if len(datasets) == 1:
+        return datasets[0]
+    comparable = (
+        datasets if all(values.numeric for values in datasets) else [values.categories() for values in datasets]
     )
-    return Distinct(coded.values, gold, every, sum(one.missing for one in plain))
+    integers = all(values.values.dtype.is_integer() for values in comparable)
+    kind = (pl.Int64 if integers else pl.Float64) if comparable[0].numeric else pl.String
+    coded = Coded.of(pl.concat([values.values.cast(kind).alias("") for values in comparable]))
+    gold, every = (
+        np.bincount(coded.codes, np.concatenate(counts), minlength=len(coded.values)).astype(np.int64)
+        for counts in ([values.gold for values in comparable], [values.every for values in comparable])
+    )
+    return Distinct(coded.values, gold, every, sum(values.missing for values in comparable))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,10 +161,9 @@ class Slot:
             return "–"
         if self.value is not None:
             return self.value if isinstance(self.value, str) else _number(self.value, self.digits)
-        return self._edges() if (self.lo, self.hi) != (None, None) else self._whole_line()
-
-    def _whole_line(self) -> str:
-        return "any value" if not self.name or self.name in SIZES else self.name
+        if (self.lo, self.hi) == (None, None):
+            return "any value" if not self.name or self.name in SIZES else self.name
+        return self._edges()
 
     def _edges(self) -> str:
         step = 1 if self.whole and self.lo is not None and float(self.lo).is_integer() else 0
@@ -188,32 +191,32 @@ class Buckets:
     """The slot of the lowest interval."""
     ordered: bool = True
 
-    def assign(self, values: pl.Series) -> NDArray[np.int64]:
+    def assign(self, values: pl.Series) -> Ints:
         """Return the slot of each value."""
         return self._numbers(values) if self.numeric else self._categories(values)
 
-    def _numbers(self, values: pl.Series) -> NDArray[np.int64]:
+    def _numbers(self, values: pl.Series) -> Ints:
         numbers = values.cast(pl.Float64).to_numpy()
-        known = ~np.isnan(numbers)
+        defined = ~np.isnan(numbers)
         codes = self.first + np.searchsorted(np.array(self.cuts, np.float64), numbers, side="left")
         for value, slot in self.pinned:
             codes[numbers == value] = slot
-        codes[~known] = len(self.slots) - 1
+        codes[~defined] = len(self.slots) - 1
         return codes
 
-    def _categories(self, values: pl.Series) -> NDArray[np.int64]:
-        own = {slot.value: code for code, slot in enumerate(self.slots) if slot.value is not None}
+    def _categories(self, values: pl.Series) -> Ints:
+        slot_of = {slot.value: code for code, slot in enumerate(self.slots) if slot.value is not None}
         pooled = next((code for code, slot in enumerate(self.slots) if slot.value is None and not slot.missing), -1)
         text = as_category(values)
-        names = [str(value) for value in own]
+        names = [str(value) for value in slot_of]
         codes = np.full(len(text), pooled, np.int64)
-        found = text.replace_strict(names, list(own.values()), default=None, return_dtype=pl.Int64)
-        known = found.is_not_null().to_numpy()
-        codes[known] = found.drop_nulls().to_numpy()
+        matched = text.replace_strict(names, list(slot_of.values()), default=None, return_dtype=pl.Int64)
+        present = matched.is_not_null().to_numpy()
+        codes[present] = matched.drop_nulls().to_numpy()
         codes[text.is_null().to_numpy()] = len(self.slots) - 1
         return codes
 
-    def used(self, codes: Sequence[NDArray[np.int64]]) -> Buckets:
+    def used(self, codes: Sequence[Ints]) -> Buckets:
         """Return the buckets without `missing`, where no value is missing; it is the last."""
         missing = len(self.slots) - 1
         if not self.slots[missing].missing or any((c == missing).any() for c in codes):
@@ -222,32 +225,32 @@ class Buckets:
 
 
 class Bucketing(ABC):
-    """A way to cut values."""
+    """A binning strategy."""
 
     @property
     def most_values(self) -> int | None:
         """How many categories get a bucket of their own; None: all."""
         return MOST_VALUES
 
-    def cut(self, gold: pl.Series, every: pl.Series) -> Buckets:
-        """Return buckets from the values of gold units; `every` has the values of all units."""
-        return self.cut_counted(Distinct.of(gold, every))
+    def cut(self, gold: pl.Series, units: pl.Series) -> Buckets:
+        """Return buckets from the values of gold units; `units` has the values of all units."""
+        return self.cut_counted(Distinct.of(gold, units))
 
     def cut_counted(self, values: Distinct) -> Buckets:
         """Return buckets from the values of gold units; of categories, those that only systems have may count."""
         if not values.numeric and not isinstance(self, Values):
             return Values().cut_counted(values)
-        made = self.fit(values)
-        if not (values.values.dtype.is_integer() and made.numeric):
-            return made
-        return replace(made, slots=_named([replace(slot, whole=True) for slot in made.slots]))
+        buckets = self.fit(values)
+        if not (values.values.dtype.is_integer() and buckets.numeric):
+            return buckets
+        return replace(buckets, slots=_named([replace(slot, whole=True) for slot in buckets.slots]))
 
     @abstractmethod
     def fit(self, values: Distinct) -> Buckets:
-        """Return buckets for values of a kind that this way can cut."""
+        """Return buckets for values that this strategy supports."""
 
-    def decide(self, numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Tell which numbers cuts come from."""
+    def decide(self, numbers: Array) -> Mask:
+        """Return a mask of the numbers that cuts are computed from."""
         return np.ones(len(numbers), np.bool_)
 
     def places(self, n: int) -> list[int] | None:  # noqa: ARG002 (some ways need all)
@@ -257,19 +260,26 @@ class Bucketing(ABC):
     def __str__(self) -> str:
         return f"{type(self).__name__.lower().rstrip('s')}({getattr(self, 'm', '')})"
 
-    def sized(self, buckets: int) -> Bucketing:
-        """Return the same way with another number of buckets."""
-        return self if buckets < 1 else self._sized(buckets)
-
-    def _sized(self, buckets: int) -> Bucketing:  # noqa: ARG002 (some ways have no number)
+    def sized(self, buckets: int) -> Bucketing:  # noqa: ARG002 (some strategies have no number)
+        """Return the same strategy with another number of buckets."""
         return self
 
 
 @dataclass(frozen=True)
-class Quantiles(Bucketing):
-    """As many gold units in each bucket as ties allow; `low` and `high` are pinned values with buckets of their own."""
+class SizedBucketing(Bucketing):
+    """A strategy with a number of buckets."""
 
     m: int = 4
+
+    def sized(self, buckets: int) -> Bucketing:
+        """Return the same strategy with another number of buckets."""
+        return self if buckets < 1 else replace(self, m=buckets)
+
+
+@dataclass(frozen=True)
+class Quantiles(SizedBucketing):
+    """As many gold units in each bucket as ties allow; `low` and `high` are pinned values with buckets of their own."""
+
     low: float | None = None
     high: float | None = None
 
@@ -279,30 +289,27 @@ class Quantiles(Bucketing):
         for pin in (self.low, self.high):
             free = numbers != pin
             numbers, counts = (numbers, counts) if pin is None else (numbers[free], counts[free])
-        before, after = int(self.low is not None), int(self.high is not None)
-        parts = max(1, self.m - before - after)
-        cuts = quantile_cuts(numbers, counts, parts)
-        return _intervals(cuts, parts, low=self.low, high=self.high)
+        cuts = quantile_cuts(numbers, counts, self._parts)
+        return _intervals(cuts, self._parts, low=self.low, high=self.high)
 
-    def decide(self, numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
+    @property
+    def _parts(self) -> int:
+        """How many buckets there are besides those of pinned values."""
+        return max(1, self.m - (self.low is not None) - (self.high is not None))
+
+    def decide(self, numbers: Array) -> Mask:
         """Leave out the pinned ones."""
         pins = [pin for pin in (self.low, self.high) if pin is not None]
         return np.asarray(~np.isin(numbers, pins))
 
     def places(self, n: int) -> list[int]:
         """Return those of the quantiles, and the last."""
-        parts = max(1, self.m - (self.low is not None) - (self.high is not None))
-        return [*(place - 1 for place in _quantile_places(n, parts)), n - 1] if n else []
-
-    def _sized(self, buckets: int) -> Bucketing:
-        return replace(self, m=buckets)
+        return [*(place - 1 for place in _quantile_places(n, self._parts)), n - 1] if n else []
 
 
 @dataclass(frozen=True)
-class Widths(Bucketing):
+class Widths(SizedBucketing):
     """The range of the gold values in m equal parts."""
-
-    m: int = 4
 
     def fit(self, values: Distinct) -> Buckets:
         """Cut the range evenly."""
@@ -315,16 +322,13 @@ class Widths(Bucketing):
             cuts = {lo + (hi - lo) * k / self.m for k in range(1, self.m)}
         return _intervals(sorted(cuts - {lo, hi}), self.m)
 
-    def decide(self, numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def decide(self, numbers: Array) -> Mask:
         """Leave out what is not finite."""
         return np.asarray(np.isfinite(numbers))
 
     def places(self, n: int) -> list[int]:
         """Return the first and the last."""
         return [0, n - 1] if n else []
-
-    def _sized(self, buckets: int) -> Bucketing:
-        return replace(self, m=buckets)
 
 
 @dataclass(frozen=True)
@@ -346,25 +350,21 @@ class Fixed(Bucketing):
 
 
 @dataclass(frozen=True)
-class Counts(Bucketing):
+class Counts(SizedBucketing):
     """Small whole numbers: 1, 2, …, and m or more."""
 
-    m: int = 4
     first: int = 1
 
     def fit(self, values: Distinct) -> Buckets:  # noqa: ARG002 (cuts are fixed)
-        """Give each number its bucket."""
+        """Assign each number its bucket."""
         cuts = tuple(float(self.first + k) for k in range(self.m - 1))
-        made = _intervals(cuts, self.m)
-        slots = [replace(slot, value=slot.hi, lo=None, hi=None) for slot in made.slots[: self.m - 1]]
-        return replace(made, slots=_named([*slots, *made.slots[self.m - 1 :]]))
+        buckets = _intervals(cuts, self.m)
+        slots = [replace(slot, value=slot.hi, lo=None, hi=None) for slot in buckets.slots[: self.m - 1]]
+        return replace(buckets, slots=_named([*slots, *buckets.slots[self.m - 1 :]]))
 
     def places(self, n: int) -> list[int]:  # noqa: ARG002 (cuts are fixed)
         """Return none."""
         return []
-
-    def _sized(self, buckets: int) -> Bucketing:
-        return replace(self, m=buckets)
 
 
 @dataclass(frozen=True)
@@ -383,29 +383,31 @@ class Values(Bucketing):
         return "values"
 
     def fit(self, values: Distinct) -> Buckets:
-        """Give the values of gold their buckets; with `all_of_them`, those that only a system has come after."""
+        """Assign the values of gold their buckets; with `all_of_them`, values of systems alone follow."""
         text = as_category(values.values)
-        own = _by_frequency(text, values.gold, self.most_values)
-        more = ~text.is_in(pl.Series(own, dtype=pl.String).implode())
-        rest = np.where(more.to_numpy(), values.gold + values.every, 0)
-        own += _by_frequency(text, rest) if self.all_of_them else []
-        left = not self.all_of_them and rest.any()
-        slots = [Slot(name=value, value=value) for value in own]
-        slots += [Slot(name=_unused("other", own))] if left else []
-        return Buckets((*slots, Slot(name=_unused("missing", own), missing=True)), numeric=False, ordered=False)
+        frequent = _by_frequency(text, values.gold, self.most_values)
+        other = ~text.is_in(pl.Series(frequent, dtype=pl.String).implode())
+        remaining = np.where(other.to_numpy(), values.gold + values.every, 0)
+        frequent += _by_frequency(text, remaining) if self.all_of_them else []
+        pooled = not self.all_of_them and remaining.any()
+        slots = [Slot(name=value, value=value) for value in frequent]
+        slots += [Slot(name=_unique_name("other", frequent))] if pooled else []
+        return Buckets(
+            (*slots, Slot(name=_unique_name("missing", frequent), missing=True)), numeric=False, ordered=False
+        )
 
 
-def quantile_cuts(numbers: NDArray[np.float64], counts: NDArray[np.int64], parts: int) -> list[float]:
+def quantile_cuts(numbers: Array, counts: Ints, parts: int) -> list[float]:
     """Return the inverse empirical distribution at k/parts: the smallest value with at least that share at or below."""
     if not len(numbers):
         return []
     below = np.cumsum(counts)
-    found = {float(numbers[np.searchsorted(below, place)]) for place in _quantile_places(int(below[-1]), parts)}
-    return sorted(found - {float(numbers[-1])})
+    cuts = {float(numbers[np.searchsorted(below, place)]) for place in _quantile_places(int(below[-1]), parts)}
+    return sorted(cuts - {float(numbers[-1])})
 
 
 def _quantile_places(n: int, parts: int) -> list[int]:
-    """Return the places from 1 of the quantiles of so many numbers."""
+    """Return the 1-based ranks of the quantiles of n numbers."""
     return [-(-k * n // parts) for k in range(1, parts)]
 
 
@@ -428,18 +430,15 @@ def _intervals(cuts: Sequence[float], parts: int, *, low: float | None = None, h
 
 def _named(slots: Sequence[Slot]) -> tuple[Slot, ...]:
     """Return intervals with names: four are XS to XL, others are called by their values."""
-    own = [slot for slot in slots if not slot.missing]
+    present = [slot for slot in slots if not slot.missing]
     for digits in (3, 5, 8, 17):
-        own = [replace(slot, digits=digits) for slot in own]
-        texts = [slot.interval for slot in own if not slot.merged]
+        present = [replace(slot, digits=digits) for slot in present]
+        texts = [slot.interval for slot in present if not slot.merged]
         if len(set(texts)) == len(texts):
             break
-    names = SIZES if len(own) == len(SIZES) else tuple(_interval_name(slot, i) for i, slot in enumerate(own))
-    return (*(replace(slot, name=name) for slot, name in zip(own, names, strict=True)), *slots[len(own) :])
-
-
-def _interval_name(slot: Slot, place: int) -> str:
-    return f"(empty {place + 1})" if slot.merged else slot.interval
+    names = [f"(empty {i})" if slot.merged else slot.interval for i, slot in enumerate(present, 1)]
+    names = list(SIZES) if len(present) == len(SIZES) else names
+    return (*(replace(slot, name=name) for slot, name in zip(present, names, strict=True)), *slots[len(present) :])
 
 
 def is_number(dtype: pl.DataType) -> bool:
@@ -454,7 +453,7 @@ def as_category(values: pl.Series) -> pl.Series:
     return (values.fill_nan(None) if values.dtype.is_float() else values).cast(pl.String)
 
 
-def _by_frequency(values: pl.Series, counts: NDArray[np.int64], most: int | None = None) -> list[str]:
+def _by_frequency(values: pl.Series, counts: Ints, most: int | None = None) -> list[str]:
     """Return the values that occur, or the first of them, the most frequent first, ties by name."""
     table = pl.DataFrame({"value": values, "n": counts}).filter(pl.col("n") > 0)
     ranked = table.sort(["n", "value"], descending=[True, False])["value"]
@@ -470,7 +469,7 @@ def _plain(values: pl.Series) -> pl.Series:
     return pl.Series(values.cast(pl.Float64).to_numpy() + 0.0).fill_nan(None)  # -0.0 becomes 0.0
 
 
-def _unused(name: str, taken: Sequence[str]) -> str:
+def _unique_name(name: str, taken: Sequence[str]) -> str:
     while name in taken:
         name = f"({name})"
     return name
@@ -494,10 +493,10 @@ def parse_cuts(text: str) -> tuple[str, Bucketing]:
 
 
 def bucketing_of(name: str, how: Any) -> Bucketing:
-    """Return the way to cut that a user gave: numbers, or `quantile(m)`, `width(m)`, `values`."""
+    """Return the binning strategy of a user's specification: numbers, or `quantile(m)`, `width(m)`, `values`."""
     if isinstance(how, Bucketing):
         return how
-    given = how
+    original = how
     if isinstance(how, str):
         if way := re.fullmatch(r"(quantile|width)s?\(\s*(\d{1,9})\s*\)", how):
             m = check_buckets(int(way[2]))
@@ -509,9 +508,9 @@ def bucketing_of(name: str, how: Any) -> Bucketing:
         cuts = tuple(float(cut) for cut in how)
     except (TypeError, ValueError, OverflowError):
         expected = "numbers such as 1,2,3, or quantile(4), width(4), values"
-        raise UserError(f"cuts of {name}: {quoted(str(given))} are no cuts; expected {expected}") from None
+        raise UserError(f"cuts of {name}: {quoted(str(original))} are no cuts; expected {expected}") from None
     if not cuts or not all(math.isfinite(cut) for cut in cuts):
-        raise UserError(f"cuts of {name}: {quoted(str(given))}; expected finite numbers such as 1,2,3")
+        raise UserError(f"cuts of {name}: {quoted(str(original))}; expected finite numbers such as 1,2,3")
     for a, b in pairwise(cuts):
         if a >= b:
             raise UserError(f"cuts of {name} are not increasing: {a:g} comes before {b:g}; write them from low to high")

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from slicewise.align.options import check_options
 from slicewise.errors import UserError, did_you_mean, quoted
-from slicewise.own_code import split_name
+from slicewise.user_code import split_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,10 +21,10 @@ FILES = ("gold", "train", "matrix")
 OF_A_MATRIX = ("cluster", "lower")
 """What the options of all data sets say of a table of 0 and 1, too."""
 UNION_MEMBERS = {"str", "int", "float", "list"}
-"""What pydantic puts behind a key that may be of several types."""
+"""What pydantic appends to a key that may be of several types."""
 
 
-Whole = Annotated[int, Field(ge=-(2**63), lt=2**63)]
+Int64 = Annotated[int, Field(ge=-(2**63), lt=2**63)]
 """A whole number as TOML has them."""
 
 
@@ -66,38 +66,36 @@ class Settings(Dataset):
 
     dataset: list[Dataset] | None = None
     metric: str | list[str] | None = None
-    beta: float | Whole | None = None
-    seed: Whole | None = None
-    resamples: Whole | None = None
+    beta: float | Int64 | None = None
+    seed: Int64 | None = None
+    resamples: Int64 | None = None
     confidence: float | None = None
     restarts: str | None = None
     attribute: str | list[str] | None = None
-    buckets: Whole | None = None
-    cuts: dict[str, str | list[float | Whole]] | None = None
+    buckets: Int64 | None = None
+    cuts: dict[str, str | list[float | Int64]] | None = None
     compare: list[list[str]] | None = None
 
     def scoring(self, folder: Path) -> dict[str, Any]:
         """Return the options of `score` that the file sets; metrics' files are relative to it."""
         names = ("metric", "beta", "seed", "resamples", "confidence", "restarts")
-        found = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
-        if "metric" in found:
-            found["metric"] = _names(found["metric"], folder)
-        return found
+        options = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+        if "metric" in options:
+            options["metric"] = _names(options["metric"], folder)
+        return options
 
     def slicing(self, folder: Path) -> dict[str, Any]:
         """Return the options of `buckets` and `study` that the file sets; attributes' files are relative to it."""
         from slicewise.bucketing import bucketing_of
 
-        found: dict[str, Any] = {}
+        options: dict[str, Any] = {} if self.buckets is None else {"buckets": self.buckets}
         if self.attribute is not None:
-            found["attributes"] = _names(self.attribute, folder)
-        if self.buckets is not None:
-            found["buckets"] = self.buckets
+            options["attributes"] = _names(self.attribute, folder)
         if self.cuts is not None:
-            found["cuts"] = {name: bucketing_of(name, how) for name, how in self.cuts.items()}
+            options["cuts"] = {name: bucketing_of(name, how) for name, how in self.cuts.items()}
         if self.compare is not None:
-            found["compare"] = [tuple(pair) for pair in self.compare]
-        return found
+            options["compare"] = [tuple(pair) for pair in self.compare]
+        return options
 
 
 @dataclass(frozen=True)
@@ -113,13 +111,13 @@ def read_config(path: Path, name: str | None) -> Config:
     """Read a configuration file; of several data sets, the one that is named."""
     settings = read_settings(path)
     scoring, slicing = settings.scoring(path.parent), settings.slicing(path.parent)
-    found = datasets(settings, path)
+    chosen = datasets(settings, path)
     if name is not None and settings.dataset:
-        names = [str(d.get("name", "")) for d in found]
+        names = [str(d.get("name", "")) for d in chosen]
         if name not in names:
             raise UserError(f"no data set {quoted(name)}; {did_you_mean(name, names)}", where=str(path))
-        found = [d for d in found if d.get("name") == name]
-    return Config(found, scoring, slicing)
+        chosen = [d for d in chosen if d.get("name") == name]
+    return Config(chosen, scoring, slicing)
 
 
 def read_settings(path: Path) -> Settings:
@@ -131,16 +129,16 @@ def read_settings(path: Path) -> Settings:
     except UnicodeDecodeError:
         raise UserError("is not UTF-8; TOML files must be", where=str(path)) from None
     try:
-        given = tomllib.loads(text)
+        table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise UserError(f"is not valid TOML: {error}; mend the line", where=str(path)) from None
     except RecursionError:
         raise UserError("values within values, too deep to be read; mend the file", where=str(path)) from None
     except ValueError:
-        line = text.count("\n", 0, found.start()) + 1 if (found := re.search(r"[0-9_]{4300}", text)) else None
+        line = text.count("\n", 0, digits.start()) + 1 if (digits := re.search(r"[0-9_]{4300}", text)) else None
         raise UserError("a number with thousands of digits; mend the line", where=str(path), line=line) from None
     try:
-        return Settings.model_validate(_underscored(given, path))
+        return Settings.model_validate(_underscored(table, path))
     except ValidationError as error:
         raise _explained(error, path) from None
 
@@ -152,14 +150,14 @@ def datasets(settings: Settings, path: Path) -> list[dict[str, Any]]:
         raise UserError(f"two data sets are called {quoted(twice[0])}; give each its own name", where=str(path))
     shared = {name: getattr(settings, name) for name in Reading.model_fields}
     chosen: Iterable[Dataset] = settings.dataset or [settings]
-    found = []
+    options = []
     for dataset in chosen:
-        own = {name: getattr(dataset, name) for name in Dataset.model_fields}
+        values = {name: getattr(dataset, name) for name in Dataset.model_fields}
         common = shared if dataset.matrix is None else {key: shared[key] for key in OF_A_MATRIX}
-        merged = {key: own[key] if own[key] is not None else common.get(key) for key in own}
+        merged = {key: values[key] if values[key] is not None else common.get(key) for key in values}
         _check_reading({key: merged[key] for key in Reading.model_fields if key != "format"}, path)
-        found.append(_located({key: value for key, value in merged.items() if value is not None}, path.parent))
-    return found
+        options.append(_located({key: value for key, value in merged.items() if value is not None}, path.parent))
+    return options
 
 
 def _check_reading(options: dict[str, Any], path: Path) -> None:
@@ -180,8 +178,8 @@ def _located(options: dict[str, Any], folder: Path) -> dict[str, Any]:
             for name, value in options["systems"].items()
         }
     if "input" in options:
-        given = options.pop("input")
-        options["inputs"] = [_beside(v, folder) for v in ([given] if isinstance(given, str) else given)]
+        inputs = options.pop("input")
+        options["inputs"] = [_beside(v, folder) for v in ([inputs] if isinstance(inputs, str) else inputs)]
     return options
 
 
@@ -189,9 +187,9 @@ def _beside(path: str, folder: Path) -> str:
     return path if path in ("", "-") or Path(path).is_absolute() else str(folder / path)
 
 
-def _names(given: str | list[str], folder: Path) -> list[str]:
+def _names(names_or_list: str | list[str], folder: Path) -> list[str]:
     """Return names of metrics or attributes, as on the command line; FILE.py:NAME is beside the configuration."""
-    texts = [given] if isinstance(given, str) else given
+    texts = [names_or_list] if isinstance(names_or_list, str) else names_or_list
     names = [name.strip() for text in texts for name in text.split(",") if name.strip()]
     return [name if split_name(name) is None else _beside(name, folder) for name in names]
 
@@ -214,10 +212,10 @@ def _explained(error: ValidationError, path: Path) -> UserError:
     *where, key = path_to
     place = f" in {'.'.join(where)}" if where else ""
     if first["type"] == "extra_forbidden":
-        known = [*(Dataset if where else Settings).model_fields]
-        return UserError(f"unknown key {quoted(key)}{place}; {did_you_mean(key, known)}", where=str(path))
+        keys = [*(Dataset if where else Settings).model_fields]
+        return UserError(f"unknown key {quoted(key)}{place}; {did_you_mean(key, keys)}", where=str(path))
     try:
-        found = quoted(str(first["input"]), 40)
+        value = quoted(str(first["input"]), 40)
     except (RecursionError, ValueError):
-        found = "values too deep to be shown, or thousands of digits"
-    return UserError(f"key {quoted(key)}{place}: {first['msg'].lower()}; found {found}", where=str(path))
+        value = "values too deep to be shown, or thousands of digits"
+    return UserError(f"key {quoted(key)}{place}: {first['msg'].lower()}; found {value}", where=str(path))

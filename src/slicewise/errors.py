@@ -1,4 +1,4 @@
-"""What goes wrong in the user's input: one line that says where, what was found, and what to do."""
+"""Errors in the user's input: one line with the place, the problem and the remedy."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def printable(text: str) -> str:
 
 
 def is_file(path: str | Path) -> bool:
-    """Return whether there is something under this name; a name that cannot be one is not there."""
+    """Return whether a path exists; an invalid name does not."""
     try:
         return Path(path).exists()
     except (OSError, ValueError):
@@ -45,7 +45,7 @@ def is_file(path: str | Path) -> bool:
 
 @contextmanager
 def explained(where: str) -> Iterator[None]:
-    """Turn what a library says of values of an unexpected kind into one line about the file."""
+    """Turn a library's exception about values of an unexpected type into a UserError about the file."""
     try:
         yield
     except UserError:
@@ -58,7 +58,7 @@ def explained(where: str) -> Iterator[None]:
 
 
 def first_line(problem: BaseException) -> str:
-    """Return what a library says of a problem, in short."""
+    """Return the first line of an exception's message."""
     return (str(problem).strip().splitlines() or [type(problem).__name__])[0][:120]
 
 
@@ -75,14 +75,14 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 def _listed(names: list[str]) -> str:
     """Return names between commas, as many as can be read; the first in any case."""
     ends = list(accumulate(len(name) + 2 for name in names))
-    shown = max(1, bisect_right(ends[:MOST_NAMES], MOST_TEXT))
-    return ", ".join(names[:shown]) + (f" … ({len(names)} in all)" if len(names) > shown else "")
+    listed = max(1, bisect_right(ends[:MOST_NAMES], MOST_TEXT))
+    return ", ".join(names[:listed]) + (f" … ({len(names)} in all)" if len(names) > listed else "")
 
 
 def quoted(text: str, limit: int = 60) -> str:
     """Return text from the data as it may be shown in a message: short, on one line, without control characters."""
-    shown = text if len(text) <= limit else text[: limit - 1] + "…"
-    return "'" + "".join(c if c.isprintable() else repr(c)[1:-1] for c in shown) + "'"
+    shortened = text if len(text) <= limit else text[: limit - 1] + "…"
+    return "'" + "".join(c if c.isprintable() else repr(c)[1:-1] for c in shortened) + "'"
 
 
 def counted(n: int, noun: str, plural: str | None = None) -> str:

@@ -16,9 +16,10 @@ from slicewise.align import Aligned, Options, align, training_units
 from slicewise.align.options import check_options
 from slicewise.align.spans import split_input, tagged_lines
 from slicewise.annotations import Annotations, Task
+from slicewise.engine.protocols import FIELDS, TEXTS
 from slicewise.errors import UserError, counted, did_you_mean, printable, quoted
-from slicewise.parts import FIELDS, TEXTS
-from slicewise.values import as_series, spanned, tagged
+from slicewise.memo import Memo
+from slicewise.read.python_values import as_series, spanned, tagged
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
     from slicewise.align.clusters import FindClusters
     from slicewise.align.units import UnitSet
-    from slicewise.parts import Parts
+    from slicewise.engine.protocols import Parts
 
 RESERVED = {"gold", "item", "start", "end", "label", "group", "cluster", "text", "slice", "bin"}
 """Names that tables use for other columns."""
@@ -73,6 +74,8 @@ class Evaluation:
     """Of a part: the number that its first item has in the whole data."""
     parts: Parts | None = None
     """Where its rows are, of data that is kept in parts; there are none here."""
+    memo: Memo = field(default_factory=Memo, init=False, compare=False)
+    """What has been worked out about these rows."""
 
     def __post_init__(self) -> None:
         _check(self)
@@ -105,8 +108,12 @@ class Evaluation:
 
     def confidence(self, name: str) -> pl.Series:
         """Return how sure a system says it is of each output; null where it does not say."""
-        found = self.aligned.confidences.get(name)
-        return pl.Series([None], dtype=pl.Float64).new_from_index(0, self.aligned.items) if found is None else found
+        confidences = self.aligned.confidences.get(name)
+        return (
+            pl.Series([None], dtype=pl.Float64).new_from_index(0, self.aligned.items)
+            if confidences is None
+            else confidences
+        )
 
     @property
     def items(self) -> pl.DataFrame:
@@ -170,8 +177,8 @@ class Evaluation:
 
     def signature(self, *parts: str) -> str:
         """Return one line that pins version, files, options and what a command adds."""
-        own = [f"slicewise:{__version__}", f"task:{self.task.value}", *self.digests, *self.options.signature()]
-        return printable(" | ".join([*own, *parts]))
+        fields = [f"slicewise:{__version__}", f"task:{self.task.value}", *self.digests, *self.options.signature()]
+        return printable(" | ".join([*fields, *parts]))
 
     def token_texts(self) -> pl.Series | None:
         """Return the tokens of each item with spaces between; None where items have none."""
@@ -180,8 +187,8 @@ class Evaluation:
             return None
         item = np.repeat(np.arange(a.items), np.diff(a.offsets))
         joined = pl.DataFrame({"item": item, "token": a.tokens}).group_by("item").agg(pl.col("token").str.join(" "))
-        every = pl.DataFrame({"item": np.arange(a.items)}).join(joined, on="item", how="left", maintain_order="left")
-        return every["token"].fill_null("").alias("")
+        texts = pl.DataFrame({"item": np.arange(a.items)}).join(joined, on="item", how="left", maintain_order="left")
+        return texts["token"].fill_null("").alias("")
 
     def surface(self) -> pl.Series:
         """Return the text of each unit; empty where the items have none."""

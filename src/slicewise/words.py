@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from slicewise.arrays import Ints, Mask
+
 _SPACE, _SINGLE, _APOSTROPHE, _EXTENDER, _JOINER, _WORD, _LETTER = range(7)
 
 _UNSPACED = r"[\p{scx:Han}\p{scx:Hiragana}\p{scx:Katakana}]"
@@ -32,11 +34,11 @@ class Words:
     """The words of many texts, one after the other; those of item i are `offsets[i]:offsets[i + 1]`."""
 
     tokens: pl.Series
-    offsets: NDArray[np.int64]
-    _places: Callable[[], tuple[NDArray[np.int64], NDArray[np.int64]]]
+    offsets: Ints
+    _places: Callable[[], tuple[Ints, Ints]]
 
     @cached_property
-    def places(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def places(self) -> tuple[Ints, Ints]:
         """Where each word begins and ends in its item's text, in characters (code points)."""
         return self._places()
 
@@ -49,26 +51,26 @@ def split_words(texts: pl.Series) -> Words:
     cut = texts.fill_null("").str.split(" ")
     sizes = cut.list.len().to_numpy().astype(np.int64)
     distinct, piece = _numbered(cut.explode())
-    found = cut_words(distinct)
-    number = np.diff(found.offsets)[piece]
+    pieces = cut_words(distinct)
+    number = np.diff(pieces.offsets)[piece]
     before = np.concatenate([[0], np.cumsum(number)])
-    at = np.repeat(found.offsets[piece] - before[:-1], number) + np.arange(before[-1])
+    at = np.repeat(pieces.offsets[piece] - before[:-1], number) + np.arange(before[-1])
     items = np.concatenate([[0], np.cumsum(sizes)])
 
-    def places() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def places() -> tuple[Ints, Ints]:
         reach = np.concatenate([[0], np.cumsum(distinct.str.len_chars().to_numpy().astype(np.int64)[piece] + 1)])
         origin = np.repeat(reach[:-1] - np.repeat(reach[items[:-1]], sizes), number)
-        start, end = found.places
+        start, end = pieces.places
         return start[at] + origin, end[at] + origin
 
-    return Words(found.tokens.gather(at), before[items], places)
+    return Words(pieces.tokens.gather(at), before[items], places)
 
 
 def _numbered(strings: pl.Series) -> tuple[pl.Series, NDArray[np.uint32]]:
     """Return the distinct strings, and the place of each string among them."""
     coded = strings.cast(pl.Categorical(pl.Categories.random()))
-    every = coded.unique()
-    distinct = every.gather(every.to_physical().arg_sort()).cast(pl.String)
+    categories = coded.unique()
+    distinct = categories.gather(categories.to_physical().arg_sort()).cast(pl.String)
     return distinct, coded.to_physical().to_numpy()
 
 
@@ -116,7 +118,7 @@ def _kind(character: str, unspaced: bool) -> int:
     return _LETTER if character.isalpha() else _WORD
 
 
-def _continues(kinds: NDArray[np.uint8], items: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _continues(kinds: NDArray[np.uint8], items: Ints) -> Mask:
     """Return which visible characters belong to the same word as the one before them."""
     inside = np.ones(len(kinds) + 1, np.bool_)
     inside[items] = False
@@ -131,18 +133,18 @@ def _continues(kinds: NDArray[np.uint8], items: NDArray[np.int64]) -> NDArray[np
     kept[1:-1] = (kinds[1:-1] == _APOSTROPHE) & letter[:-2] & (kinds[2:] == _LETTER) & inside[1:-1] & inside[2:]
     word |= kept
 
-    continues: NDArray[np.bool_] = extends
+    continues: Mask = extends
     continues[1:] |= (word[1:] & word[:-1]) | (kinds[:-1] == _JOINER)
     return continues & inside
 
 
-def _bases(kinds: NDArray[np.uint8], extends: NDArray[np.bool_], inside: NDArray[np.bool_]) -> NDArray[np.uint8]:
+def _bases(kinds: NDArray[np.uint8], extends: Mask, inside: Mask) -> NDArray[np.uint8]:
     """Return the kind of the character that each one extends, or its own; with nothing to extend it begins a word."""
-    own = np.where(extends, np.uint8(_WORD), kinds)
-    return own[np.maximum.accumulate(np.where(extends & inside, 0, np.arange(len(kinds))))]
+    base_kinds = np.where(extends, np.uint8(_WORD), kinds)
+    return base_kinds[np.maximum.accumulate(np.where(extends & inside, 0, np.arange(len(kinds))))]
 
 
-def _cut(characters: NDArray[np.uint32], lengths: NDArray[np.int64]) -> pl.Series:
+def _cut(characters: NDArray[np.uint32], lengths: Ints) -> pl.Series:
     """Return the words as strings: a line break, which no word contains, goes between them, and one split cuts all."""
     if not len(lengths):
         return pl.Series(dtype=pl.String)

@@ -9,7 +9,8 @@ from typing import Any
 
 import polars as pl
 import pytest
-from bench_modules import BENCHMARKS, in_benchmarks, job
+from support.bench_modules import in_benchmarks, job
+from support.places import BENCHMARKS
 
 DUCKDB = importlib.util.find_spec("duckdb") is not None
 needs_duckdb = pytest.mark.skipif(not DUCKDB, reason="DuckDB is not installed")

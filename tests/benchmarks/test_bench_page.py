@@ -7,7 +7,6 @@ import json
 from math import exp, log, nan
 from typing import TYPE_CHECKING
 
-import bench_modules  # (makes the modules of the benchmarks importable)
 from faster import where_faster
 from growth import points
 from jobs.chart import HEIGHT, LINE, _labels
@@ -15,6 +14,7 @@ from measure import Run, Size
 from plan import Plan
 from report import Check, Comparison, Section, at_least, at_most, page, same, tables
 from sections.per_item import steady
+from support import bench_modules  # (makes the modules of the benchmarks importable)
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from browser_pages import written
+from support.browser_pages import written
 
 import slicewise
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from browser_pages import Made, Opened
+    from support.browser_pages import Made, Opened
 
     Visit = Callable[..., Opened]
 

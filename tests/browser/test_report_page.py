@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 import pytest
-from browser_pages import DESKTOP, opened
+from support.browser_pages import DESKTOP, opened
 
 import slicewise
 from slicewise.render import numbers
@@ -15,8 +15,8 @@ from slicewise.render import numbers
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from browser_pages import Made, Opened
     from playwright.sync_api import Browser, Page
+    from support.browser_pages import Made, Opened
 
     Visit = Callable[..., Opened]
 
@@ -270,7 +270,7 @@ WRITERS: dict[str, Callable[[Any], str]] = {
 def test_numbers_of_all_tables_are_those_of_the_results(chat: Made, visit: Visit) -> None:
     """Every table, as a person reads it; that a figure's rows are those of the JSON, the tests of charts say."""
     page = visit(chat.path).page
-    expected = [figure for _, result in chat.report.parts[0].results() for figure in result.figures()]
+    expected = [figure for result in chat.report.parts[0].results.values() for figure in result.figures()]
     shown: dict[str, list[list[str]]] = page.evaluate(
         """() => {
             const figures = JSON.parse(document.getElementById('data-figures').textContent);

@@ -8,17 +8,15 @@ import re
 import stat
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import pytest
-from conftest import Ran
+from support.commands import Ran, Run, Write
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
-Write = Callable[[str, str | bytes], str]
-Run = Callable[..., Ran]
 
 GOLD = "Ada\tB-PER\nmet\tO\n\nBob\tB-PER\nin\tO\nRome\tB-LOC\n"
 DATA = ("--gold", "g.conll", "--system", "s=g.conll")

@@ -12,16 +12,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from command_output import document_of, strict
-from conftest import Ran
+from support.commands import Ran, Run, Write, document_of, strict, warnings
 
 from slicewise.attributes import catalogue
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-Write = Callable[[str, str | bytes], str]
-Run = Callable[..., Ran]
 Examples = Callable[[str], tuple[object, ...]]
 
 PRF = {"n_gold", "n_pred", "tp", "precision", "recall", "f1", "ci"}
@@ -840,12 +837,6 @@ def test_an_own_attribute_may_print(files: Path, run: Run) -> None:
 
 
 # ---------------------------------------------------------------------- where work goes on
-
-
-def warnings(ran: Ran) -> list[str]:
-    assert ran.code == 0, ran.err
-    assert all(line.startswith("slicewise: ") for line in ran.err.splitlines()), ran.err
-    return [line.removeprefix("slicewise: warning: ") for line in ran.err.splitlines() if "warning: " in line]
 
 
 def test_all_values_equal(write: Write, run: Run) -> None:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
-from command_output import refused
-from conftest import Ran
+from support.commands import Run, Write, refused
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-Write = Callable[[str, str | bytes], str]
-Run = Callable[..., Ran]
 
 DATA = ("--gold", "g.conll", "-s", "p,q=g.conll", "-s", "r=g.conll", "-s", "t=g.conll")
 

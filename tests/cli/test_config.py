@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from conftest import Ran
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
-Write = Callable[[str, str | bytes], str]
-Run = Callable[..., Ran]
+    from support.commands import Ran, Run, Write
+
 
 GOLD = "Ada\tB-PER\nmet\tO\n\nBob\tB-PER\nin\tO\nRome\tB-LOC\n"
 OTHER = GOLD.replace("B-LOC", "O")

@@ -19,7 +19,8 @@ from slicewise import UserError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from conftest import Ran
+    from support.commands import Run, Write
+
 
 Given = dict[str, Any]
 CONLL = "Ann B-PER\nsang O\n\nBob B-PER\n"
@@ -150,13 +151,13 @@ def documents(data: Given, commands: Iterable[str]) -> dict[str, str]:
 
 
 @pytest.fixture
-def folder(write: Callable[[str, str | bytes], str], tmp_path: Path) -> Path:
+def folder(write: Write, tmp_path: Path) -> Path:
     write("gold.conll", CONLL)
     write("log.jsonl", '{"label": "a"}\n{"label": "b"}\n')
     return tmp_path
 
 
-def test_one_file(folder: Path, run: Callable[..., Ran]) -> None:
+def test_one_file(folder: Path, run: Run) -> None:
     ran = run("convert", "gold.conll", "-o", "gold.parquet")
     assert (ran.code, ran.err) == (0, "")
     assert re.fullmatch(r"gold\.parquet: 2 items, 28 B → [\d.]+ k?B\n", ran.out)
@@ -166,13 +167,13 @@ def test_one_file(folder: Path, run: Callable[..., Ran]) -> None:
     }
 
 
-def test_several_files_go_to_a_folder(folder: Path, run: Callable[..., Ran]) -> None:
+def test_several_files_go_to_a_folder(folder: Path, run: Run) -> None:
     ran = run("convert", "gold.conll", "log.jsonl", "-o", "new/folder/", "--quiet")
     assert (ran.code, ran.out, ran.err) == (0, "", "")
     assert sorted(path.name for path in (folder / "new/folder").iterdir()) == ["gold.parquet", "log.parquet"]
 
 
-def test_a_file_is_replaced_only_by_force(folder: Path, run: Callable[..., Ran]) -> None:
+def test_a_file_is_replaced_only_by_force(folder: Path, run: Run) -> None:
     (folder / "gold.parquet").write_text("mine")
     ran = run("convert", "log.jsonl", "gold.conll", "-o", ".")
     assert ran.code == 2
@@ -204,7 +205,7 @@ def test_a_file_is_replaced_only_by_force(folder: Path, run: Callable[..., Ran])
         ("gold.conll", "Missing option '--output'"),
     ],
 )
-def test_mistakes_are_told_in_a_line(folder: Path, run: Callable[..., Ran], arguments: str, message: str) -> None:
+def test_mistakes_are_told_in_a_line(folder: Path, run: Run, arguments: str, message: str) -> None:
     pl.DataFrame({"label": ["a"]}).write_parquet("old.parquet")
     (folder / "bad.jsonl").write_text('{"a": 1}\n{"a"\n')
     (folder / "empty.jsonl").write_text('{"a": 1, "b": [{"c": {}}]}\n')
@@ -220,7 +221,7 @@ def files(folder: Path) -> Iterable[str]:
     return sorted(str(path) for path in folder.rglob("*"))
 
 
-def test_ctrl_c_leaves_nothing(folder: Path, run: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_leaves_nothing(folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def stopped(frame: pl.DataFrame, out: io.BufferedWriter, **_: object) -> None:
         out.write(b"PAR1")
         raise KeyboardInterrupt
@@ -246,7 +247,7 @@ def test_the_new_file_is_as_old_as_the_original(folder: Path) -> None:
     assert Path("gold.parquet").stat().st_mtime == 10**9
 
 
-def test_standard_input(folder: Path, run: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_standard_input(folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(CONLL.encode())))
     ran = run("convert", "-", "-o", "new/")
     assert ran.code == 0

@@ -11,21 +11,17 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
-from command_output import document_of, refused
-from conftest import Ran
-from needs import need_module
+from support.commands import Ran, Run, Write, document_of, refused
+from support.needs import need_module
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-Write = Callable[[str, str | bytes], str]
-Run = Callable[..., Ran]
 
 LIST = {"system", "against", "direction", "tested", "features"}
 FEATURE = {

@@ -6,18 +6,14 @@ import csv
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from command_output import refused
-from conftest import Ran
+from support.commands import Ran, Run, Write, refused
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-Write = Callable[[str, str | bytes], str]
-Run = Callable[..., Ran]
 
 DATA = ("--gold", "g.txt", "--input", "in.txt", "--system", "a=a.txt", "--system", "b=b.txt")
 TEXTS = ["Good film", "bad food here", "not bad, though", "no idea at 12.5", "Very good", "bad bad film"]

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
 
 import slicewise
 
-Write = Callable[[str, str | bytes], str]
-Run = Callable[..., Any]
+if TYPE_CHECKING:
+    from support.commands import Run, Write
 
 GOLD = "a\tB-PER\nb\tO\n\nc\tB-LOC\n\n"
 OTHER = "a\tB-PER\nb\tO\n\nc\tB-PERS\n\n"

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
-from command_output import document_of, refused, strict
-from conftest import Ran
+from support.commands import Run, Write, document_of, refused, strict
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-Write = Callable[[str, str | bytes], str]
-Run = Callable[..., Ran]
 
 TABLE = "id,A,B\nx,0,1\ny,1,1\n"
 MATRIX = ("score", "--matrix", "m.csv", "--resamples", "0")

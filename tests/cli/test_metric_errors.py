@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import pytest
-from conftest import Ran
 
 from slicewise import Evaluation, UserError, score
 
-Write = Callable[[str, str | bytes], str]
-Run = Callable[..., Ran]
+if TYPE_CHECKING:
+    from support.commands import Ran, Run, Write
 
 FILES = {
     "numbers.txt": "1\n2.5\n0\n",

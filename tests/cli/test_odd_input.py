@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
-from command_output import refused
-from conftest import Ran
+from support.commands import Ran, Run, Write, refused
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-Write = Callable[[str, str | bytes], str]
-Run = Callable[..., Ran]
 
 
 def result(ran: Ran) -> Any:

@@ -10,22 +10,19 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
-from command_output import strict
-from conftest import Ran
+from support.commands import Run, Write, strict
 
 from slicewise import Evaluation, __version__, score, units
 from slicewise.results.files import write_csv
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
-Write = Callable[[str, str | bytes], str]
-Run = Callable[..., Ran]
 
 COMMAND = [sys.executable, "-m", "slicewise"]
 GOLD = "Ada\tB-PER\nmet\tO\n\nBob\tB-PER\nin\tO\nRome\tB-LOC\n"

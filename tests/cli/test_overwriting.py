@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from command_output import refused
-from conftest import Ran
-
-Write = Callable[[str, str | bytes], str]
-Run = Callable[..., Ran]
+from support.commands import Run, Write, refused
 
 ROWS = "text,label,guess\nx,a,a\ny,b,a\nz,a,a\n"
 CODE = "def m(gold, predicted):\n    return 1.0\n\n\ndef f(text):\n    return len(text)\n"

@@ -11,13 +11,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from conftest import Ran
+    from support.commands import Run, Write
 
-    Run = Callable[..., Ran]
-    Write = Callable[[str, str | bytes], str]
 
 LABELS = ("--gold", "g.txt", "--input", "in.txt", "--system", "a=a.txt", "--system", "b=b.txt", "--resamples", "50")
 

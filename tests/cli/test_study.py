@@ -6,17 +6,12 @@ import csv
 import json
 import os
 import re
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from command_output import document_of
-from conftest import Ran
-
-Write = Callable[[str, str | bytes], str]
-Run = Callable[..., Ran]
+from support.commands import Ran, Run, Write, document_of, warnings
 
 SYSTEMS = ["gazetteer", "hmm", "perceptron", "crf", "crf-char"]
 PERFORMANCE = {"dataset", "system", "restart", "attribute", "bucket", "n_gold", "n_pred", "tp", "f1"}
@@ -46,12 +41,6 @@ def check_result(found: Any) -> None:
         assert row["spearman"] is None or -1 <= row["spearman"] <= 1
         assert row["std"] is None or row["std"] >= 0
     assert {row["dataset"] for row in result["model_wise"]} == {*result["datasets"], None}
-
-
-def warnings(ran: Ran) -> list[str]:
-    assert ran.code == 0, ran.err
-    assert all(line.startswith("slicewise: ") for line in ran.err.splitlines()), ran.err
-    return [line.removeprefix("slicewise: warning: ") for line in ran.err.splitlines() if "warning: " in line]
 
 
 # ---------------------------------------------------------------------- the examples

@@ -7,16 +7,11 @@ import resource
 import socket
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
 import pytest
-from command_output import refused
-from conftest import Ran
-
-Write = Callable[[str, str | bytes], str]
-Run = Callable[..., Ran]
+from support.commands import Ran, Run, Write, refused
 
 COMMAND = (sys.executable, "-m", "slicewise")
 SCORE = ("score", "--gold", "g.txt", "-s", "s=g.txt", "--task", "labels", "--resamples", "0")

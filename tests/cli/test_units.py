@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
-from conftest import Ran
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
-Write = Callable[[str, str | bytes], str]
-Run = Callable[..., Ran]
+    from support.commands import Run, Write
+
 
 GOLD = '-DOCSTART-\tO\n\nAda\tB-PER\nLovelace\tI-PER\n\nBob\tB-PER\n\n-DOCSTART-\tO\n\n"Rome\tB-LOC\n,x\tO\n'
 SYSTEM = '-DOCSTART-\tO\n\nAda\tB-PER\nLovelace\tO\n\nBob\tB-ORG\n\n-DOCSTART-\tO\n\n"Rome\tB-LOC\n,x\tB-LOC\n'

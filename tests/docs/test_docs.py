@@ -7,20 +7,22 @@ from typing import TYPE_CHECKING
 
 import pytest
 import typer.main
-from docs_text import ROOT, make_text, read
+from support.docs_text import make_text, read
+from support.places import EXAMPLES, ROOT
 
 import slicewise
 from slicewise import attributes
 from slicewise.annotations import Task
 from slicewise.cli import app
+from slicewise.lenses import registry
 from slicewise.metrics import catalogue
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 COMMANDS = sorted(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
-WITHOUT_RESULT = {"attributes", "convert"}
-PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("**/*.md"), ROOT / "examples" / "README.md"]
+WITHOUT_RESULT = {*COMMANDS} - {*registry.names()}
+PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("**/*.md"), EXAMPLES / "README.md", ROOT / "tests" / "README.md"]
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -77,7 +79,7 @@ def test_the_tables_of_every_result_are_documented() -> None:
     told = dict(re.findall(r"^\| `(\w+)` \| ([a-z_, ]+) \|$", read("python.md"), re.MULTILINE))
     results = [getattr(slicewise, name)(ev, resamples=0) for name in told if name not in ("study", "items", "units")]
     results += [slicewise.items(ev), slicewise.units(ev), slicewise.study([ev], resamples=0)]
-    assert {result.command for result in results} == {*COMMANDS} - WITHOUT_RESULT
+    assert {result.command for result in results} == {*registry.names()}
     for result in results:
         assert {*result.tables()} <= {*told[result.command].split(", ")}, result.command
 

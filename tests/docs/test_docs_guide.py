@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 
 import pytest
-from docs_text import ROOT, read, script
+from support.docs_text import read, script
+from support.places import EXAMPLES
 
 import slicewise
 from slicewise.config import datasets, read_settings
 
-CHAT = ROOT / "examples" / "chat"
+CHAT = EXAMPLES / "chat"
 
 
 def test_the_sentences_that_are_quoted_are_said() -> None:
-    config = ROOT / "examples" / "slicewise.toml"
+    config = EXAMPLES / "slicewise.toml"
     chat = next(one for one in datasets(read_settings(config), config) if one["name"] == "chat")
     ev = slicewise.load(**chat)
     said = {*slicewise.complement(ev).findings, *slicewise.difficulty(ev).findings}

@@ -9,7 +9,8 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 import pytest
-from docs_text import ROOT, make_text, read
+from support.docs_text import make_text, read
+from support.places import ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path

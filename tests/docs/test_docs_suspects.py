@@ -7,7 +7,8 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
-from docs_text import ROOT, read
+from support.docs_text import read
+from support.places import EXAMPLES
 
 import slicewise
 from slicewise.config import datasets, read_settings
@@ -22,10 +23,10 @@ if TYPE_CHECKING:
 def test_suspect_gold_finds_the_slips_that_are_known(
     name: str, slips: int, suspects: int, found: int, of_ten: int
 ) -> None:
-    config = ROOT / "examples" / "slicewise.toml"
+    config = EXAMPLES / "slicewise.toml"
     one = next(d for d in datasets(read_settings(config), config) if d["name"] == name)
     listed = slicewise.difficulty(slicewise.load(**one), resamples=0).suspects
-    with (ROOT / "examples" / name / "test.slips.tsv").open(encoding="utf-8") as file:
+    with (EXAMPLES / name / "test.slips.tsv").open(encoding="utf-8") as file:
         known = list(csv.DictReader(file, delimiter="\t"))
     assert (len(known), len(listed)) == (slips, suspects)
     right = [{i for i, slip in enumerate(known) if same_place(slip, suspect.mention)} for suspect in listed]

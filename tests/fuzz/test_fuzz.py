@@ -8,14 +8,15 @@ import subprocess
 import sys
 import time
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
-from conftest import ROOT
-from dying_worker import dying
+from support.dying_worker import dying
+from support.places import ROOT
 
 from fuzz import findings
 from fuzz.attack import Finding, examine, failure_of, minimised
@@ -32,6 +33,7 @@ from fuzz.run import Campaign
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from slicewise.annotations import Annotations
     from slicewise.read.source import Source
 
 SEED = 20_000_410
@@ -92,21 +94,21 @@ def test_a_number_is_the_same_case_in_every_process() -> None:
 def test_a_planted_defect_is_found_made_small_and_repeated(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    from slicewise.read import lines
+    from slicewise.read import READERS, lines
 
-    def broken(source: Source, read: Callable[..., object] = lines.read) -> object:
+    def broken(source: Source, read: Callable[..., Annotations] = lines.read) -> Annotations:
         if b"\tneg" in source.files[0].data or b"Rome" in source.files[0].data:
             raise ZeroDivisionError("planted")
         return read(source)
 
-    monkeypatch.setattr(lines, "read", broken)
+    monkeypatch.setitem(READERS, "lines", replace(READERS["lines"], read=broken))
     numbers = iter(range(SEED, SEED + 400))
     finding: Finding | None = None
     while finding is None or finding.failure.kind != "ZeroDivisionError":
         finding, _ = examine(next(numbers), sandbox)
     small = minimised(finding, sandbox)
     assert small.failure.key == finding.failure.key
-    assert small.failure.where.startswith("read/__init__.py:")
+    assert small.failure.where.startswith("read/registry.py:")
     assert b"Rome" in small.case.files.values()
     assert len(small.case.options) <= 3
     place = findings.write(small, tmp_path / "found")
@@ -221,14 +223,14 @@ def test_success_and_refusal_are_right(main: Callable[[], None], tmp_path: Path)
 
 def test_a_message_about_what_is_in_a_file_names_it(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     from slicewise.errors import UserError
-    from slicewise.read import lines
+    from slicewise.read import READERS, lines
 
-    def read(source: Source, right: Callable[..., object] = lines.read) -> object:
+    def read(source: Source, right: Callable[..., Annotations] = lines.read) -> Annotations:
         if b"wrong" in source.files[0].data:
             raise UserError("it is wrong", where="a.txt" if b"named" in source.files[0].data else None)
         return right(source)
 
-    monkeypatch.setattr(lines, "read", read)
+    monkeypatch.setitem(READERS, "lines", replace(READERS["lines"], read=read))
     options = (("score",), ("--gold", "a.txt"), ("--system", "s=a.txt"), ("--task", "labels"), ("--resamples", "0"))
     valid = {"a.txt": b"x\ny\n"}
     kinds = []

@@ -6,11 +6,14 @@ import filecmp
 import os
 import subprocess
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+from support.places import EXAMPLES
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+if TYPE_CHECKING:
+    from pathlib import Path
+
 SETS = ("sentiment", "topics", "translation", "questions")
 """All but news and chat, for which five taggers are trained; after `make examples`, git tells whether these differ."""
 

@@ -10,12 +10,14 @@ import subprocess
 import sys
 import tomllib
 import zipfile
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from needs import missing, need_module
+from support.needs import missing, need_module
+from support.places import EXAMPLES, ROOT
 
-ROOT = Path(__file__).parents[2]
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def run(*command: object, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -46,7 +48,7 @@ def test_the_wheel_reports_from_another_folder(wheel: Path, tmp_path: Path) -> N
         packed.extractall(tmp_path / "installed")
     for name in ("test.conll", "systems/crf.1.conll"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
-        shutil.copy(ROOT / "examples" / "news" / name, tmp_path / name)
+        shutil.copy(EXAMPLES / "news" / name, tmp_path / name)
     files = ("--gold", "test.conll", "--system", "crf=systems/crf.1.conll")
     start = (
         f"import sys; sys.path.insert(0, {str(tmp_path / 'installed')!r}); import slicewise; print(slicewise.__file__)"

@@ -22,7 +22,7 @@ from slicewise.render import numbers
 from slicewise.render.blocks import Sentence
 from slicewise.render.figures import Field, Figure
 from slicewise.render.marks import rows
-from slicewise.render.page import Finding, Page, Section, as_page
+from slicewise.render.page import Page, PageFinding, Section, as_page
 from slicewise.render.page.embed import SCRIPTS, as_json, asset, columnar, styles
 from slicewise.render.visible import visible
 from slicewise.results.slices import bucket_slice
@@ -120,7 +120,7 @@ def page(text: str = "plain") -> Page:
         facts=((f"label {text}", f"value {text}"),),
         signature=f"signature {text}",
         lead=(figure("lead", text), Sentence(text, "warning")),
-        findings=(Finding(text, text, 1234, 0.0001, 0.0123, text, "one", text, SLICE),),
+        findings=(PageFinding(text, text, 1234, 0.0001, 0.0123, text, "one", text, SLICE),),
         no_findings="nothing survives",
         sections=(
             Section("one", f"section {text}", f"asks {text}", f"beware {text}", parts, text, group=text),

@@ -8,26 +8,26 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
-from lens_results import LENSES, content, converted
+from support.lens_results import LENSES, content, converted
 
 from slicewise.loading import load
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from spark_cluster import Cluster
+    from support.spark_cluster import Cluster
 
 CODE = """
 import json, pathlib, sys
 import slicewise.engine.spark
-from lens_results import LENSES
+from support.lens_results import LENSES
 from slicewise.loading import load
 
 given, folder = json.loads(sys.argv[1]), sys.argv[2]
 parted = load(**given, engine="spark", part_rows=300)
 for name, lens in LENSES.items():
     pathlib.Path(folder, f"{name}.json").write_text(lens(parted).to_json(), encoding="utf-8")
-slicewise.engine.spark.MOST_BACK = 5
+slicewise.engine.spark.MAX_COLLECTED = 5
 pathlib.Path(folder, "far.json").write_text(LENSES["features"](parted, numbers=True).to_json(), encoding="utf-8")
 """
 """A process of its own: one has a session of this kind or of the other."""

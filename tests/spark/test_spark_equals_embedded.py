@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 import pytest
-from lens_results import LENSES, content, converted
+from support.lens_results import LENSES, content, converted
 
+from slicewise.engine import spark
 from slicewise.loading import load
 
 if TYPE_CHECKING:
@@ -129,6 +130,6 @@ def fractions(tmp_path_factory: pytest.TempPathFactory) -> Given:
 @pytest.mark.parametrize("lens", ["features", "buckets", "difficulty"])
 def test_ranks_stay_in_the_cluster(fractions: Given, session: Any, monkeypatch: pytest.MonkeyPatch, lens: str) -> None:
     """Where scores and numbers are too many to come back, each part is told the ranks of its own."""
-    monkeypatch.setattr("slicewise.engine.spark.MOST_BACK", 1_000)
+    monkeypatch.setattr(spark, "MAX_COLLECTED", 1_000)
     options = {"numbers": True, "bigrams": True, "min_count": 20} if lens == "features" else {}
     compared(lens, fractions, session, 10_000, **options)

@@ -17,7 +17,7 @@ from slicewise.loading import load
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from spark_cluster import Cluster
+    from support.spark_cluster import Cluster
 
 FILES, ROWS = 8, 25_000
 

@@ -9,12 +9,12 @@ import polars as pl
 
 from slicewise.align.units import UnitSet
 from slicewise.annotations import CONFIDENCES
+from slicewise.data_warnings import First, number, warning
 from slicewise.errors import quoted
-from slicewise.warned import First, number, warned
 
 if TYPE_CHECKING:
     from slicewise.annotations import Annotations
-    from slicewise.warned import Warned
+    from slicewise.data_warnings import DataWarning
 
 LARGEST = 1e300
 """Sums of larger scores could overflow."""
@@ -22,13 +22,13 @@ NUMBER_WORDS = {"true": "1", "false": "0", "yes": "1", "no": "0"}
 
 
 def values(annotations: Annotations) -> pl.Series:
-    """Return the answers, or say that there are none."""
+    """Return the answers; an error if there are none."""
     if annotations.answers is None:
         raise annotations.error("no answer per item in it; name its column, as FILE:COLUMN")
     return annotations.answers
 
 
-def labels(annotations: Annotations, *, gold: bool) -> tuple[pl.Series, list[Warned]]:
+def labels(annotations: Annotations, *, gold: bool) -> tuple[pl.Series, list[DataWarning]]:
     """Return one label per item as a string; an empty one is an error in gold and no answer in a system."""
     answers = values(annotations)
     if isinstance(answers.dtype, pl.List):
@@ -42,7 +42,7 @@ def labels(annotations: Annotations, *, gold: bool) -> tuple[pl.Series, list[War
         raise annotations.error("an empty label; expected one label per item", item=first)
     line = First(f" (first at line {annotations.item_line(first)})")
     count = number(int(empty.sum()), "empty output")
-    return text.set(empty, None), [warned(f"{annotations.called}: ", count, line, ", counted as wrong")]
+    return text.set(empty, None), [warning(f"{annotations.called}: ", count, line, ", counted as wrong")]
 
 
 def label_units(text: pl.Series) -> UnitSet:
@@ -80,7 +80,7 @@ def references(annotations: Annotations) -> pl.Series:
 
 
 def has_tabs(annotations: Annotations, text: pl.Series) -> bool:
-    """Tell whether lines have tabs, which separate references, or the ids of a ranking."""
+    """Return whether lines have tabs, which separate references or the ids of a ranking."""
     return annotations.tabs_separate and text.str.contains("\t", literal=True).any()
 
 
@@ -100,10 +100,10 @@ def scores(annotations: Annotations) -> pl.Series:
         bad = pl.Series(~(np.abs(numbers.to_numpy()) <= LARGEST))  # what is missing is NaN
     if bad.any():
         row = int(bad.arg_max() or 0)
-        found = "no score" if answers[row] is None or answers[row] == "" else f"score {quoted(str(answers[row]))}"
+        problem = "no score" if answers[row] is None or answers[row] == "" else f"score {quoted(str(answers[row]))}"
         large = numbers[row] is not None and np.isfinite(numbers[row])
         expected = f"at most {LARGEST:g} either side of 0" if large else "a finite number, or true/false"
-        raise annotations.error(f"{found}; expected {expected}; mend or leave out the item", item=row)
+        raise annotations.error(f"{problem}; expected {expected}; mend or leave out the item", item=row)
     return numbers
 
 

@@ -1,4 +1,4 @@
-"""What items are drawn together with: the cluster of each item, and at most 10,000 groups of clusters."""
+"""Resampling clusters: the cluster of each item, and at most 10,000 groups of clusters."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import polars as pl
 
 from slicewise.annotations import as_text
 from slicewise.errors import UserError, did_you_mean, quoted
+from slicewise.stats.canonical import splitmix64
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from slicewise.annotations import Annotations
+    from slicewise.arrays import Ints
 
     FindClusters = Callable[[Annotations], "Clusters"]
 
@@ -59,30 +61,30 @@ def cluster_names(gold: Annotations, field: str | None, first: int = 0) -> tuple
 
     `first` is the number of the first item, from which items without a name have theirs.
     """
-    known = {name: gold.metadata.get_column(name).alias("") for name in gold.metadata.columns}
-    marked = gold.documents is not None and "doc" not in known
+    columns = {name: gold.metadata.get_column(name).alias("") for name in gold.metadata.columns}
+    marked = gold.documents is not None and "doc" not in columns
     if field is None:
-        field = "doc" if marked or "doc" in known else "item"
+        field = "doc" if marked or "doc" in columns else "item"
     if field == "item":
         return "item", None
     if field == "doc" and marked and gold.documents is not None:
         return "doc", pl.Series(gold.documents)
-    if field not in known:
+    if field not in columns:
         raise UserError(
-            f"no field {quoted(field)} to cluster by; {did_you_mean(field, ['item', *known])}", where=gold.name
+            f"no field {quoted(field)} to cluster by; {did_you_mean(field, ['item', *columns])}", where=gold.name
         )
     refused = f"the field {quoted(field)} holds %s; --cluster needs plain values"
-    if isinstance(known[field].dtype, pl.List):
+    if isinstance(columns[field].dtype, pl.List):
         raise gold.error(refused % "lists")
-    names = as_text(known[field], lambda what, item: gold.error(refused % what, item=item))
+    names = as_text(columns[field], lambda kind, item: gold.error(refused % kind, item=item))
     if not names.null_count():
         return field, names
-    own = pl.Series([f"\0{i}" for i in range(first, first + len(names))])
-    return field, names.zip_with(names.is_not_null(), own)
+    item_names = pl.Series([f"\0{i}" for i in range(first, first + len(names))])
+    return field, names.zip_with(names.is_not_null(), item_names)
 
 
 def grouped(kind: str, cluster: NDArray[np.uint32], names: pl.Series | None) -> Clusters:
-    """Put clusters into groups: each is one, in the order of their names; more than 10,000 into as many by a hash.
+    """Assign clusters to groups: one each, in the order of their names; more than 10,000 are hashed into as many.
 
     Without names, numbers stand for them.
     """
@@ -95,22 +97,14 @@ def grouped(kind: str, cluster: NDArray[np.uint32], names: pl.Series | None) -> 
     return Clusters(kind, cluster, number.astype(np.uint32)[group][cluster], count, int(number[-1]) + 1)
 
 
-def remainders(clusters: NDArray[np.uint64] | pl.Series) -> NDArray[np.int64]:
+def remainders(clusters: NDArray[np.uint64] | pl.Series) -> Ints:
     """Return the hash of each cluster's number or name, below 10,000."""
     if isinstance(clusters, pl.Series):
-        hashes = _named(clusters) if clusters.dtype == pl.String else _mixed(clusters.to_numpy().astype(np.uint64))
+        hashes = _named(clusters) if clusters.dtype == pl.String else splitmix64(clusters.to_numpy().astype(np.uint64))
     else:
-        hashes = _mixed(clusters)
+        hashes = splitmix64(clusters)
     return (hashes % np.uint64(MOST_GROUPS)).astype(np.int64)
 
 
-def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Hash numbers by the finaliser of SplitMix64 (Steele, Lea & Flood 2014)."""
-    x = numbers + np.uint64(0x9E3779B97F4A7C15)
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.asarray(x ^ (x >> np.uint64(31)), np.uint64)
-
-
 def _named(names: pl.Series) -> NDArray[np.uint64]:
-    return _mixed(np.array([zlib.crc32(name.encode()) for name in names], dtype=np.uint64))
+    return splitmix64(np.array([zlib.crc32(name.encode()) for name in names], dtype=np.uint64))

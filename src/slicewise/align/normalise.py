@@ -1,4 +1,4 @@
-"""Text made alike before it is scored: steps that the user names, in the order given."""
+"""Text normalisation before scoring: the user's steps, in the order given."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def _folded(text: pl.Expr) -> pl.Expr:
 
 @cache
 def _folds() -> tuple[list[str], list[str]]:
-    every = (chr(point) for point in range(0x110000))
-    folds = {c: c.casefold() for c in every if c.casefold() != c.lower()}
+    characters = (chr(point) for point in range(0x110000))
+    folds = {c: c.casefold() for c in characters if c.casefold() != c.lower()}
     return list(folds), list(folds.values())
 
 
@@ -43,12 +43,12 @@ def check_steps(steps: Sequence[str]) -> tuple[str, ...]:
     for step in steps:
         if step in STEPS:
             continue
-        found = SUBSTITUTION.fullmatch(step)
-        if found is None:
-            known = did_you_mean(step, [*STEPS, "s/PATTERN/NEW/"])
-            raise UserError(f"unknown step {quoted(step)} to normalise; {known}")
+        match = SUBSTITUTION.fullmatch(step)
+        if match is None:
+            hint = did_you_mean(step, [*STEPS, "s/PATTERN/NEW/"])
+            raise UserError(f"unknown step {quoted(step)} to normalise; {hint}")
         try:
-            pl.Series([""]).str.contains(found["pattern"])
+            pl.Series([""]).str.contains(match["pattern"])
         except pl.exceptions.PolarsError as error:
             why = next((line for line in str(error).splitlines() if line.startswith("error:")), "")
             raise UserError(f"{quoted(step)} has no valid pattern ({why.strip() or 'error'}); mend it") from None
@@ -70,7 +70,7 @@ def normalised(texts: pl.Series, steps: Sequence[str]) -> pl.Series:
 def _applied(text: pl.Expr, step: str) -> pl.Expr:
     if step in STEPS:
         return STEPS[step](text)
-    found = SUBSTITUTION.fullmatch(step)
-    if found is None:
+    match = SUBSTITUTION.fullmatch(step)
+    if match is None:
         raise ValueError(step)
-    return text.str.replace_all(found["pattern"], found["new"])
+    return text.str.replace_all(match["pattern"], match["new"])

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from slicewise.annotations import Annotations
+    from slicewise.arrays import Ints
 
 
 @dataclass(frozen=True)
@@ -25,9 +26,9 @@ class _Visible:
     """The visible characters of many strings, one after the other."""
 
     characters: NDArray[np.uint32]
-    before: NDArray[np.int64]
+    before: Ints
     """How many visible characters stand before each character, and at the end."""
-    starts: NDArray[np.int64]
+    starts: Ints
     """Where each string begins, in characters, and where the last ends."""
 
     @classmethod
@@ -37,22 +38,16 @@ class _Visible:
         visible = np.array([not chr(point).isspace() for point in distinct], np.bool_)[inverse]
         lengths = strings.str.len_chars().to_numpy().astype(np.int64)
         return cls(
-            points[visible],
-            np.concatenate([[0], np.cumsum(visible)]),
-            np.concatenate([[0], np.cumsum(lengths)]),
+            points[visible], np.concatenate([[0], np.cumsum(visible)]), np.concatenate([[0], np.cumsum(lengths)])
         )
 
-    def at_starts(self) -> NDArray[np.int64]:
+    def at_starts(self) -> Ints:
         return self.before[self.starts]
 
 
 def to_tokens(
-    annotations: Annotations,
-    spans: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]],
-    texts: pl.Series,
-    tokens: pl.Series,
-    offsets: NDArray[np.int64],
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    annotations: Annotations, spans: tuple[Ints, Ints, Ints], texts: pl.Series, tokens: pl.Series, offsets: Ints
+) -> tuple[Ints, Ints]:
     """Return first and last-but-one token of each (item, start, end) that counts characters of the item's text."""
     item, start, end = spans
     text, token = _Visible.of(texts), _Visible.of(tokens)
@@ -68,22 +63,16 @@ def to_tokens(
     bad |= token_at[np.minimum(last + 1, n)] != stop
     if bad.any():
         i = int(np.argmax(bad))
-        shown = texts[int(item[i])][int(start[i]) : int(end[i])]
+        covered = texts[int(item[i])][int(start[i]) : int(end[i])]
         raise annotations.error(
-            f"item {int(item[i]) + 1:,}: the span {start[i]}–{end[i]} {quoted(shown)} cuts a token; "
+            f"item {int(item[i]) + 1:,}: the span {start[i]}–{end[i]} {quoted(covered)} cuts a token; "
             "spans must begin and end where tokens do; mend the offsets, or leave out the tokens to compare characters",
             item=int(item[i]),
         )
     return first - offsets[item], last + 1 - offsets[item]
 
 
-def _check_same(
-    annotations: Annotations,
-    text: _Visible,
-    token: _Visible,
-    token_at: NDArray[np.int64],
-    offsets: NDArray[np.int64],
-) -> None:
+def _check_same(annotations: Annotations, text: _Visible, token: _Visible, token_at: Ints, offsets: Ints) -> None:
     """Text and tokens of every item must be the same but for white space."""
     ours, theirs = text.at_starts(), token_at[offsets]
     unequal = np.diff(ours) != np.diff(theirs)

@@ -1,4 +1,4 @@
-"""How files are to be read and compared."""
+"""Options for reading and comparing files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """What the user decided; None where the files tell."""
+    """The user's options; None where they are inferred from the files."""
 
     task: Task | None = None
     scheme: str | None = None
@@ -56,25 +56,25 @@ class Options:
         return parts
 
 
-def check_options(**given: Any) -> Options:
-    """Check options at the public door."""
-    known = list(Options.__dataclass_fields__)
-    for key in given:
-        if key not in known:
-            raise UserError(f"unknown option {quoted(key)}; {did_you_mean(key, known)}")
-    task, scheme = given.get("task"), given.get("scheme")
-    scheme = given["scheme"] = None if scheme is None else ALIASES.get(str(scheme).lower(), str(scheme).lower())
+def check_options(**options: Any) -> Options:
+    """Validate options."""
+    names = list(Options.__dataclass_fields__)
+    for key in options:
+        if key not in names:
+            raise UserError(f"unknown option {quoted(key)}; {did_you_mean(key, names)}")
+    task, scheme = options.get("task"), options.get("scheme")
+    scheme = options["scheme"] = None if scheme is None else ALIASES.get(str(scheme).lower(), str(scheme).lower())
     task = task if task is None else str(task).lower()
     if task is not None and task not in list(Task):
         raise UserError(f"unknown task {quoted(str(task))}; {did_you_mean(str(task), list(Task))}")
     if scheme == "auto":
-        given["scheme"] = scheme = None
+        options["scheme"] = scheme = None
     if scheme is not None and scheme not in SCHEMES:
         raise UserError(f"unknown tag scheme {quoted(str(scheme))}; {did_you_mean(str(scheme), ['auto', *SCHEMES])}")
-    if given.get("map") is None:
-        given.pop("map", None)
-    given["ignore"] = frozenset(given.get("ignore") or ())
-    steps = given.get("normalise") or ()
-    given["normalise"] = check_steps([steps] if isinstance(steps, str) else steps)
-    given["task"] = None if task is None else Task(task)
-    return Options(**given)
+    if options.get("map") is None:
+        options.pop("map", None)
+    options["ignore"] = frozenset(options.get("ignore") or ())
+    steps = options.get("normalise") or ()
+    options["normalise"] = check_steps([steps] if isinstance(steps, str) else steps)
+    options["task"] = None if task is None else Task(task)
+    return Options(**options)

@@ -12,23 +12,22 @@ from slicewise.align.offsets import to_tokens
 from slicewise.align.tokens import at, same_tokens, token_texts
 from slicewise.align.units import UnitSet
 from slicewise.annotations import Annotations, Tags, Task
+from slicewise.data_warnings import DataWarning, First, Total, number, verb, warning
 from slicewise.errors import UserError, counted, quoted
 from slicewise.read.schemes import read_spans, split_tag, unknown_tags
-from slicewise.warned import First, Total, Warned, number, verb, warned
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from slicewise.align.options import Options
+    from slicewise.arrays import Ints
 
 
 @dataclass(frozen=True)
-class Found:
-    """A file's units, and what there is to say about how they were read."""
+class FileUnits:
+    """A file's units, their tag scheme, and warnings."""
 
     units: UnitSet
     scheme: str | None = None
-    warnings: tuple[Warned, ...] = ()
+    warnings: tuple[DataWarning, ...] = ()
 
 
 def tagged_lines(annotations: Annotations) -> Annotations:
@@ -39,7 +38,7 @@ def tagged_lines(annotations: Annotations) -> Annotations:
     return replace(annotations, tags=Tags.encode(words), offsets=offsets, answers=None)
 
 
-def split_input(texts: pl.Series) -> tuple[pl.Series, NDArray[np.int64]]:
+def split_input(texts: pl.Series) -> tuple[pl.Series, Ints]:
     """Return the tokens of lines that are tokenised by spaces, or of lists."""
     words = texts if isinstance(texts.dtype, pl.List) else texts.cast(pl.String).str.extract_all(r"\S+")
     sizes = words.list.len().fill_null(0)
@@ -47,9 +46,7 @@ def split_input(texts: pl.Series) -> tuple[pl.Series, NDArray[np.int64]]:
     return words.filter(sizes > 0).explode().cast(pl.String), offsets
 
 
-def find_units(
-    annotations: Annotations, gold: Annotations, lengths: NDArray[np.int64], task: Task, options: Options
-) -> Found:
+def find_units(annotations: Annotations, gold: Annotations, lengths: Ints, task: Task, options: Options) -> FileUnits:
     """Return the units of gold or of a system; `lengths` are gold's, in tokens, or in characters without tokens."""
     annotations = tagged_lines(annotations)
     if annotations.tags is not None:
@@ -63,13 +60,13 @@ def find_units(
     return _from_offsets(annotations, gold, lengths, options)
 
 
-def _from_tags(annotations: Annotations, gold: Annotations, task: Task, options: Options) -> Found:
+def _from_tags(annotations: Annotations, gold: Annotations, task: Task, options: Options) -> FileUnits:
     aligned = same_tokens(gold, annotations) if annotations is not gold else annotations
     warnings = token_texts(gold, aligned, strict=options.strict_tokens) if annotations is not gold else []
     if aligned.tags is None or aligned.offsets is None:
         raise UserError("no tags in it", where=annotations.name)
     if task is Task.TOKENS:
-        return Found(_token_units(aligned.tags, aligned.offsets, options), None, tuple(warnings))
+        return FileUnits(_token_units(aligned.tags, aligned.offsets, options), None, tuple(warnings))
     bare = options.scheme == "io"
     odd = unknown_tags(aligned.tags, bare=bare)
     if odd:
@@ -78,27 +75,27 @@ def _from_tags(annotations: Annotations, gold: Annotations, task: Task, options:
     if spans.dropped:
         n, why = spans.dropped, f" that {spans.scheme} does not allow "
         warnings.append(
-            warned(f"{annotations.called}: ", number(n, "tag"), why, verb(n, "was", "were"), " dropped (--strict)")
+            warning(f"{annotations.called}: ", number(n, "tag"), why, verb(n, "was", "were"), " dropped (--strict)")
         )
     item = np.searchsorted(aligned.offsets, spans.start, side="right") - 1
     base = aligned.offsets[item]
     units = UnitSet(item, spans.start - base, spans.end - base, spans.label.astype(np.int64), spans.labels)
-    return Found(units, spans.scheme if len(units) else None, tuple(warnings))
+    return FileUnits(units, spans.scheme if len(units) else None, tuple(warnings))
 
 
 def _unknown_prefix(annotations: Annotations, tags: Tags, odd: list[int]) -> UserError:
     code = min(odd, key=tags.first)
     name = tags.names[code]
-    what = "an empty tag" if not name else f"tag {quoted(name)} has no known prefix"
+    problem = "an empty tag" if not name else f"tag {quoted(name)} has no known prefix"
     return UserError(
-        f"{what}; expected O, or B-, I-, E-, S-, M-, L-, U- and a type; use --scheme io if tags are types without "
+        f"{problem}; expected O, or B-, I-, E-, S-, M-, L-, U- and a type; use --scheme io if tags are types without "
         "prefix, or --task tokens to compare tags as written",
         where=annotations.name,
         line=annotations.token_line(tags.first(code)) or annotations.item_line(0),
     )
 
 
-def _token_units(tags: Tags, offsets: NDArray[np.int64], options: Options) -> UnitSet:
+def _token_units(tags: Tags, offsets: Ints, options: Options) -> UnitSet:
     names = list(tags.names)
     if options.strip_prefix:
         names = [(split_tag(name) or (0, name))[1] or name for name in names]
@@ -113,44 +110,37 @@ def _token_units(tags: Tags, offsets: NDArray[np.int64], options: Options) -> Un
     return UnitSet(item, start, start + 1, code, labels)
 
 
-def _from_offsets(annotations: Annotations, gold: Annotations, lengths: NDArray[np.int64], options: Options) -> Found:
-    warnings: list[Warned] = []
+def _from_offsets(annotations: Annotations, gold: Annotations, lengths: Ints, options: Options) -> FileUnits:
+    warnings: list[DataWarning] = []
     if annotations.items != gold.items:
-        raise other_count(gold, annotations)
+        raise item_count_error(gold, annotations)
     spans = annotations.spans if annotations.spans is not None else pl.DataFrame()
     item, start, end = (spans[name].to_numpy() for name in ("item", "start", "end"))
-    texts = annotations.texts if annotations.texts is not None else None
-    if texts is None and annotations.tokens is None:
-        texts = gold.texts
+    texts = gold.texts if annotations.texts is None and annotations.tokens is None else annotations.texts
     if annotations.tokens is not None and annotations is not gold and gold.tokens is not None:
-        aligned = same_tokens(gold, annotations)
-        warnings += token_texts(gold, aligned, strict=options.strict_tokens)
-    by_characters = texts is not None
-    limit = texts.str.len_chars().to_numpy().astype(np.int64) if texts is not None else lengths
-    _check_range(annotations, item, start, end, limit, "characters" if by_characters else "tokens")
-    if by_characters and gold.tokens is not None and gold.offsets is not None and texts is not None:
+        warnings += token_texts(gold, same_tokens(gold, annotations), strict=options.strict_tokens)
+    limit = lengths if texts is None else texts.str.len_chars().to_numpy().astype(np.int64)
+    _check_range(annotations, item, start, end, limit, "tokens" if texts is None else "characters")
+    if texts is not None and gold.tokens is not None and gold.offsets is not None:
         start, end = to_tokens(annotations, (item, start, end), texts, gold.tokens, gold.offsets)
-    elif by_characters != (gold.tokens is None):
+    elif (texts is None) == (gold.tokens is None):
         raise UserError(
             f"its spans count tokens, but {gold.name} has only text; give text and character offsets",
             where=annotations.name,
         )
-    elif (
-        by_characters
-        and texts is not None
-        and gold.texts is not None
-        and not texts.equals(gold.texts, check_names=False)
-    ):
-        warnings.append(_other_texts(annotations, gold, texts, gold.texts))
+    elif texts is not None and gold.texts is not None and not texts.equals(gold.texts, check_names=False):
+        warnings.append(_text_differences(annotations, gold, texts, gold.texts))
     labels = UnitSet.of_items(item, spans["label"])
-    return Found(UnitSet(item, start, end, labels.label, labels.labels), None, tuple(warnings))
+    return FileUnits(UnitSet(item, start, end, labels.label, labels.labels), None, tuple(warnings))
 
 
-def _other_texts(annotations: Annotations, gold: Annotations, texts: pl.Series, gold_texts: pl.Series) -> Warned:
+def _text_differences(
+    annotations: Annotations, gold: Annotations, texts: pl.Series, gold_texts: pl.Series
+) -> DataWarning:
     different = texts != gold_texts
-    first = int(different.arg_max() or 0)
-    if int((texts.str.len_chars() != gold_texts.str.len_chars()).sum()):
-        first = int((texts.str.len_chars() != gold_texts.str.len_chars()).arg_max() or 0)
+    lengths_differ = texts.str.len_chars() != gold_texts.str.len_chars()
+    first = int((lengths_differ if lengths_differ.any() else different).arg_max() or 0)
+    if lengths_differ.any():
         raise annotations.error(
             f"item {first + 1:,}: the text has another length than in {at(gold, gold.item_line(first))}; "
             "character offsets can be compared only over the same text",
@@ -159,17 +149,10 @@ def _other_texts(annotations: Annotations, gold: Annotations, texts: pl.Series, 
     n = int(different.sum())
     count = number(n, "text"), " of ", Total(len(texts), "items"), verb(n, " differs", " differ")
     place = f" from {gold.name} (first: ", First("item ", first), "); aligned by position"
-    return warned(f"{annotations.called}: ", *count, *place)
+    return warning(f"{annotations.called}: ", *count, *place)
 
 
-def _check_range(
-    annotations: Annotations,
-    item: NDArray[np.int64],
-    start: NDArray[np.int64],
-    end: NDArray[np.int64],
-    lengths: NDArray[np.int64],
-    unit: str,
-) -> None:
+def _check_range(annotations: Annotations, item: Ints, start: Ints, end: Ints, lengths: Ints, unit: str) -> None:
     bad = (start < 0) | (end <= start) | (end > lengths[item])
     if not bad.any():
         return
@@ -187,7 +170,7 @@ def _check_range(
     )
 
 
-def other_count(gold: Annotations, system: Annotations) -> UserError:
+def item_count_error(gold: Annotations, system: Annotations) -> UserError:
     """Return the error for files with different numbers of items."""
     longer, shorter = (gold, system) if gold.items > system.items else (system, gold)
     line = longer.item_line(shorter.items)

@@ -1,4 +1,4 @@
-"""Tell the task from the files, where the user does not say."""
+"""Infer the task from the files."""
 
 from __future__ import annotations
 
@@ -19,38 +19,39 @@ FEW_LABEL_SETS = 200
 BY_FIELD = {"label": Task.LABELS, "labels": Task.MULTILABEL, "output": Task.TEXT, "score": Task.SCORES}
 
 
-def tell_task(gold: Annotations | None, told_by: Annotations) -> tuple[Task, str]:
-    """Return the task and a few words on what told it: gold, or the first system where there is none."""
-    if told_by.spans is not None:
+def infer_task(gold: Annotations | None, reference: Annotations) -> tuple[Task, str]:
+    """Return the task and the evidence for it; `reference` is gold, or the first system without gold."""
+    if reference.spans is not None:
         return Task.SPANS, "spans"
-    tags = told_by.own_gold or told_by.tags
+    tags = reference.own_gold or reference.tags
     if tags is not None:
         return _by_tags(tags)
-    if told_by.answers is None:
+    if reference.answers is None:
         raise UserError(
-            "no tags, spans, label, labels, output or score in it; name the column, as FILE:COLUMN", where=told_by.name
+            "no tags, spans, label, labels, output or score in it; name the column, as FILE:COLUMN",
+            where=reference.name,
         )
-    if told_by.answers.name in BY_FIELD:
-        return BY_FIELD[told_by.answers.name], f"the field {told_by.answers.name!r}"
+    if reference.answers.name in BY_FIELD:
+        return BY_FIELD[reference.answers.name], f"the field {reference.answers.name!r}"
     if gold is None:
         return Task.SCORES, "outputs without gold"
-    return _by_answers(told_by, told_by.answers)
+    return _by_answers(reference, reference.answers)
 
 
 def _by_tags(tags: Tags) -> tuple[Task, str]:
-    known = [name for name in tags.names[1:] if split_tag(name)]
-    unknown = len(tags.names) - 1 - len(known)
-    if unknown and not any("-" in name for name in known):
+    prefixed = [name for name in tags.names[1:] if split_tag(name)]
+    unprefixed = len(tags.names) - 1 - len(prefixed)
+    if unprefixed and not any("-" in name for name in prefixed):
         return Task.TOKENS, "tags without prefixes"
-    return Task.SPANS, "tags with prefixes" if known else "tags that are all O"
+    return Task.SPANS, "tags with prefixes" if prefixed else "tags that are all O"
 
 
-def _by_answers(told_by: Annotations, answers: pl.Series) -> tuple[Task, str]:
+def _by_answers(reference: Annotations, answers: pl.Series) -> tuple[Task, str]:
     if isinstance(answers.dtype, pl.List):
         return Task.MULTILABEL, "lists of labels"
     if answers.dtype.is_float():
         return Task.TEXT, "numbers in gold"
-    text = told_by.as_text(answers).fill_null("").str.strip_chars()
+    text = reference.as_text(answers).fill_null("").str.strip_chars()
     words = text.str.extract_all(r"\S+").explode().drop_nulls()
     if len(words) > len(text) and _all_tags(words):
         return Task.SPANS, "lines of tags"

@@ -1,4 +1,4 @@
-"""Line up a system's tokens with the gold ones, by position."""
+"""Alignment of a system's tokens with gold's, by position."""
 
 from __future__ import annotations
 
@@ -7,31 +7,30 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from slicewise.data_warnings import First, Total, number, verb, warning
 from slicewise.errors import UserError, counted, quoted
-from slicewise.warned import First, Total, number, verb, warned
 
 if TYPE_CHECKING:
     import polars as pl
 
     from slicewise.annotations import Annotations
-    from slicewise.warned import Warned
+    from slicewise.data_warnings import DataWarning
 
 
 def same_tokens(gold: Annotations, system: Annotations) -> Annotations:
-    """Return the system's annotations over gold's items and tokens, or say where the two part."""
+    """Return the system's annotations over gold's items and tokens, or raise an error at the first difference."""
     if gold.offsets is None or system.offsets is None:
         raise UserError(
             f"one of {gold.name} and {system.name} has no tokens; both need tokens, or both text with character offsets"
         )
     if np.array_equal(gold.offsets, system.offsets):
         return system
-    stripped = _without_docstarts(gold, system)
-    if stripped is not None:
+    if (stripped := _without_docstarts(gold, system)) is not None:
         return stripped
     raise _first_difference(gold, system)
 
 
-def token_texts(gold: Annotations, system: Annotations, *, strict: bool) -> list[Warned]:
+def token_texts(gold: Annotations, system: Annotations, *, strict: bool) -> list[DataWarning]:
     """Compare the texts of tokens: a warning with the count, or an error."""
     if gold.tokens is None or system.tokens is None:
         return []
@@ -42,20 +41,20 @@ def token_texts(gold: Annotations, system: Annotations, *, strict: bool) -> list
     first = int(different.arg_max() or 0)
     example = f"{quoted(system.tokens[first])} for {quoted(gold.tokens[first])} at {at(gold, gold.token_line(first))}"
     differ = verb(count, " differs in text", " differ in text")
-    what = warned(number(count, "token"), " of ", Total(len(different), "tokens"), differ, f" from {gold.name}")
+    pieces = (number(count, "token"), " of ", Total(len(different), "tokens"), differ, f" from {gold.name}")
     if strict:
-        message = f"{what}, the first {example}; leave out --strict-tokens to align by position all the same"
+        message = (
+            f"{warning(*pieces)}, the first {example}; leave out --strict-tokens to align by position all the same"
+        )
         raise UserError(message, where=system.name, line=system.token_line(first))
-    return [warned(f"{system.called}: ", *what.pieces, " (first: ", First(example), "); aligned by position")]
+    return [warning(f"{system.called}: ", *pieces, " (first: ", First(example), "); aligned by position")]
 
 
 def _without_docstarts(gold: Annotations, system: Annotations) -> Annotations | None:
     """Take out the lines that a file of predictions alone may have for `-DOCSTART-` lines, if that makes it fit."""
     if gold.docstarts is None or gold.offsets is None or system.tags is None or system.offsets is None:
         return None
-    if system.tokens is not None:
-        return None
-    if len(system.tags.codes) != len(gold.docstarts):
+    if system.tokens is not None or len(system.tags.codes) != len(gold.docstarts):
         return None
     keep = ~gold.docstarts
     starts = np.zeros(len(keep) + 1, np.bool_)
@@ -80,15 +79,15 @@ def _first_difference(gold: Annotations, system: Annotations) -> UserError:
     advice = "both must have the same sentences and tokens in the same order"
     if len(unequal):
         item = int(unequal[0])
-        place = _parting(gold, system, item)
-        found, expected = int(theirs[item]), int(ours[item])
-        here = int(system.offsets[item]) if system.offsets is not None else 0
-        there = int(gold.offsets[item]) if gold.offsets is not None else 0
+        place = _first_different_token(gold, system, item)
+        returned, expected = int(theirs[item]), int(ours[item])
+        system_start = int(system.offsets[item]) if system.offsets is not None else 0
+        gold_start = int(gold.offsets[item]) if gold.offsets is not None else 0
         message = (
-            f"sentence {item + 1:,} has {counted(found, 'token')}, but {expected:,} in {gold.name}; the first "
-            f"difference is at {at(gold, _line(gold, there, place, expected))}; {advice}"
+            f"sentence {item + 1:,} has {counted(returned, 'token')}, but {expected:,} in {gold.name}; the first "
+            f"difference is at {at(gold, _line(gold, gold_start, place, expected))}; {advice}"
         )
-        return UserError(message, where=system.name, line=_line(system, here, place, found))
+        return UserError(message, where=system.name, line=_line(system, system_start, place, returned))
     longer, shorter = (gold, system) if len(ours) > len(theirs) else (system, gold)
     line = longer.item_line(common)
     message = (
@@ -111,7 +110,7 @@ def _line(annotations: Annotations, start: int, at: int, length: int) -> int | N
     return None if last is None else last + 1
 
 
-def _parting(gold: Annotations, system: Annotations, item: int) -> int:
+def _first_different_token(gold: Annotations, system: Annotations, item: int) -> int:
     """Return the first place in a sentence where the tokens differ."""
     if gold.offsets is None or system.offsets is None:
         return 0

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
-    from numpy.typing import NDArray
+    from slicewise.arrays import Ints, Mask
 
-    _Columns = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
+    _Columns = tuple[Ints, Ints, Ints, Ints]
     """Item, start, end and label of many units."""
 
 BITS = 62
@@ -25,14 +25,14 @@ BITS = 62
 class UnitSet:
     """The units of one file. `start` and `end` are 0 where a unit is a whole item's label."""
 
-    item: NDArray[np.int64]
-    start: NDArray[np.int64]
-    end: NDArray[np.int64]
-    label: NDArray[np.int64]
+    item: Ints
+    start: Ints
+    end: Ints
+    label: Ints
     labels: tuple[str, ...]
 
     @classmethod
-    def of_items(cls, item: NDArray[np.int64], label: pl.Series) -> UnitSet:
+    def of_items(cls, item: Ints, label: pl.Series) -> UnitSet:
         """Make units that are labels of whole items."""
         names = tuple(label.unique().sort().to_list())
         codes = label.cast(pl.Enum(names)).to_physical().to_numpy().astype(np.int64) if names else np.zeros(0, np.int64)
@@ -42,7 +42,7 @@ class UnitSet:
     def __len__(self) -> int:
         return len(self.item)
 
-    def keep(self, mask: NDArray[np.bool_]) -> UnitSet:
+    def keep(self, mask: Mask) -> UnitSet:
         """Return some of the units."""
         return UnitSet(self.item[mask], self.start[mask], self.end[mask], self.label[mask], self.labels)
 
@@ -77,17 +77,17 @@ class Merged:
 
 
 def merge(sets: Sequence[UnitSet], columns: Sequence[str]) -> Merged:
-    """Put gold and systems into one table, a boolean column each, ordered by item, start, end and label."""
+    """Merge gold and systems into one table, a boolean column each, ordered by item, start, end and label."""
     labels = tuple(sorted({s.labels[code] for s in sets for code in np.flatnonzero(np.bincount(s.label))}))
     index = {name: code for code, name in enumerate(labels)}
     remaps = [np.array([index.get(name, -1) for name in s.labels] or [0]) for s in sets]
     numbers, units_of = _numbered(
         [(s.item, s.start, s.end, remap[s.label]) for s, remap in zip(sets, remaps, strict=True)]
     )
-    every = _distinct(np.concatenate(numbers))
-    has = [_marked(np.searchsorted(every, own), len(every)) for own in numbers]
-    repeats = tuple(len(s) - int(np.count_nonzero(own)) for s, own in zip(sets, has, strict=True))
-    item, start, end, label = units_of(every)
+    distinct = _distinct(np.concatenate(numbers))
+    has = [_marked(np.searchsorted(distinct, units), len(distinct)) for units in numbers]
+    repeats = tuple(len(s) - int(np.count_nonzero(units)) for s, units in zip(sets, has, strict=True))
+    item, start, end, label = units_of(distinct)
     frame = pl.DataFrame(
         {
             "item": item.astype(np.uint32),
@@ -100,19 +100,19 @@ def merge(sets: Sequence[UnitSet], columns: Sequence[str]) -> Merged:
     return Merged(frame, labels, repeats)
 
 
-def _distinct(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+def _distinct(numbers: Ints) -> Ints:
     """Return the distinct numbers in order; stretches that are in order already cost little."""
     ordered = np.sort(numbers, kind="stable")
     return ordered[np.append([True] * bool(len(ordered)), ordered[1:] != ordered[:-1]).astype(np.bool_)]
 
 
-def _marked(places: NDArray[np.int64], size: int) -> NDArray[np.bool_]:
+def _marked(places: Ints, size: int) -> Mask:
     marked = np.zeros(size, np.bool_)
     marked[places] = True
     return marked
 
 
-def _numbered(sets: Sequence[_Columns]) -> tuple[list[NDArray[np.int64]], Callable[[NDArray[np.int64]], _Columns]]:
+def _numbered(sets: Sequence[_Columns]) -> tuple[list[Ints], Callable[[Ints], _Columns]]:
     """Return one number for each unit, equal and in order as the units are, and what gives units back for numbers.
 
     A unit's places and label are packed into its number where they fit; otherwise units are numbered in their order.
@@ -125,14 +125,14 @@ def _numbered(sets: Sequence[_Columns]) -> tuple[list[NDArray[np.int64]], Callab
     if sum(widths) > BITS:
         return _ranked(sets)
 
-    def units_of(numbers: NDArray[np.int64]) -> _Columns:
+    def units_of(numbers: Ints) -> _Columns:
         item, start, size, label = _unpacked(numbers, widths)
         return item, start, start + size, label
 
     return [_packed(columns, widths) for columns in packed], units_of
 
 
-def _packed(columns: _Columns, widths: Sequence[int]) -> NDArray[np.int64]:
+def _packed(columns: _Columns, widths: Sequence[int]) -> Ints:
     numbers = np.zeros(len(columns[0]), np.int64)
     for column, width in zip(columns, widths, strict=True):
         numbers <<= width
@@ -140,7 +140,7 @@ def _packed(columns: _Columns, widths: Sequence[int]) -> NDArray[np.int64]:
     return numbers
 
 
-def _unpacked(numbers: NDArray[np.int64], widths: Sequence[int]) -> _Columns:
+def _unpacked(numbers: Ints, widths: Sequence[int]) -> _Columns:
     shifts = np.cumsum([0, *widths[:0:-1]])[::-1]
     item, start, size, label = (
         (numbers >> shift) & ((1 << width) - 1) for shift, width in zip(shifts, widths, strict=True)
@@ -148,7 +148,7 @@ def _unpacked(numbers: NDArray[np.int64], widths: Sequence[int]) -> _Columns:
     return item, start, size, label
 
 
-def _ranked(sets: Sequence[_Columns]) -> tuple[list[NDArray[np.int64]], Callable[[NDArray[np.int64]], _Columns]]:
+def _ranked(sets: Sequence[_Columns]) -> tuple[list[Ints], Callable[[Ints], _Columns]]:
     """Return numbers that are the places of the units in their order."""
     item, start, end, label = (np.concatenate(column) for column in zip(*sets, strict=True))
     order = np.lexsort((label, end, start, item))

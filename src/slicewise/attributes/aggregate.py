@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Keys = NDArray[np.int64]
+    from slicewise.arrays import Array, Ints
+
+    Keys = Ints
 
 NOWHERE = -1
 """A key that equals no other."""
 
 
-def share(values: Keys, members: Keys, within: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
+def share(values: Keys, members: Keys, within: Ints | None = None) -> Array:
     """Return F(x, φ, E) for many x: `values` are φ(x), `members` are φ(ε) of all ε in E.
 
     `within`: the size of E for each x, where E depends on x (its own surface form's occurrences); 0 where it is empty.
     """
     size = np.full(len(values), len(members)) if within is None else within
-    found = np.zeros(len(values))
-    np.divide(count(values, members), size, out=found, where=size > 0)
-    return found
+    shares = np.zeros(len(values))
+    np.divide(count(values, members), size, out=shares, where=size > 0)
+    return shares
 
 
-def count(values: Keys, members: Keys) -> NDArray[np.int64]:
+def count(values: Keys, members: Keys) -> Ints:
     """Return how many members equal each value."""
     known, times = np.unique(members[members != NOWHERE], return_counts=True)
     if not len(known):
@@ -38,3 +41,10 @@ def count(values: Keys, members: Keys) -> NDArray[np.int64]:
 def paired(a: Keys, b: Keys, sizes: int) -> Keys:
     """Return one key for two; `b` is below `sizes`."""
     return np.where((a == NOWHERE) | (b == NOWHERE), NOWHERE, a * sizes + b)
+
+
+def ratio(part: NDArray[Any], whole: Keys) -> pl.Series:
+    """Return one number over the other, null over nothing."""
+    ratios = np.full(len(whole), np.nan)
+    np.divide(part, whole, out=ratios, where=whole > 0)
+    return pl.Series(ratios).fill_nan(None)

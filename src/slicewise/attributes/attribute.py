@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import StrEnum
+from enum import Flag, StrEnum, auto
 from typing import TYPE_CHECKING
 
 from slicewise.annotations import Task
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from slicewise.attributes.facts import Facts
     from slicewise.bucketing import Slot
 
 
@@ -39,6 +40,27 @@ class Need(StrEnum):
     CONFIDENCE = "outputs with a confidence each"
 
 
+class Scope(Flag):
+    """What values depend on. A part of the data that has all of it, or is given it, has the values of the whole."""
+
+    UNIT = auto()
+    """The unit: its label and its string."""
+    ITEM = auto()
+    """The item: its text and its gold answer."""
+    FIELDS = auto()
+    """What else the files say of the item and of its outputs."""
+    OUTPUT = auto()
+    """What the system returns for the item."""
+    DOCUMENT = auto()
+    """All items of the same cluster."""
+    STRINGS = auto()
+    """How often the unit's string stands in all the test data, and with which labels (`CorpusFacts`)."""
+    TRAINING = auto()
+    """The training data."""
+    DATA = auto()
+    """All of the test data at once."""
+
+
 EVERY = frozenset(Task)
 SPANS = frozenset({Task.SPANS})
 TAGGED = frozenset({Task.SPANS, Task.TOKENS})
@@ -59,6 +81,8 @@ class Attribute:
     """With `Of.OUTPUT` it is also given the system."""
     of: Of
     tasks: frozenset[Task]
+    depends_on: Scope = Scope.DATA
+    """Unless it says otherwise, an attribute is only worked out of all the data at once."""
     needs: frozenset[Need] = frozenset()
     buckets: Bucketing = QUARTERS
     version: int = 1
@@ -76,7 +100,7 @@ class Attribute:
         """The name with its version, as it stands in a signature."""
         return f"{self.name}.v{self.version}"
 
-    def said(self, slot: Slot, units: str) -> str:
+    def describe(self, slot: Slot, units: str) -> str:
         """Return a bucket in plain words."""
         if slot.value is not None and slot.value in self.phrases:
             return self.phrases[slot.value].format(units=units)
@@ -84,3 +108,8 @@ class Attribute:
             return f"{units} without a value of {self.name}"
         template = self.phrase or "{units} with " + self.name + " {range}"
         return template.format(units=units, range=slot.interval)
+
+
+def values_of(attribute: Attribute, facts: Facts, system: str | None = None) -> pl.Series:
+    """Return the values of an attribute, of one system's outputs where it is theirs."""
+    return attribute.values(facts) if system is None else attribute.values(facts, system)

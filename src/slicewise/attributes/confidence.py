@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from slicewise.attributes.attribute import WHOLE, Attribute, Need, Of
+from slicewise.attributes.attribute import WHOLE, Attribute, Need, Of, Scope
 
 if TYPE_CHECKING:
     import polars as pl
@@ -20,7 +20,7 @@ def confidence(facts: Facts, system: str) -> pl.Series:
 ATTRIBUTES = [
     Attribute(
         name="confidence", summary="the system's own confidence, where its file has a field of that name",
-        values=confidence, of=Of.OUTPUT, tasks=WHOLE, needs=frozenset({Need.CONFIDENCE}), core=True,
-        phrase="{units} with a confidence of {range}",
-    )
+        values=confidence, of=Of.OUTPUT, depends_on=Scope.FIELDS | Scope.OUTPUT, tasks=WHOLE,
+        needs=frozenset({Need.CONFIDENCE}), core=True, phrase="{units} with a confidence of {range}",
+    ),
 ]  # fmt: skip

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from slicewise.attributes.aggregate import paired, share
-from slicewise.attributes.attribute import SPANS, TAGGED, Attribute, Need, Of
+from slicewise.attributes.attribute import SPANS, TAGGED, Attribute, Need, Of, Scope
 from slicewise.bucketing import Quantiles
 
 if TYPE_CHECKING:
@@ -38,24 +38,21 @@ def token_consistency(facts: Facts) -> pl.Series:
 
 LABELLED = frozenset({Need.TRAIN, Need.TRAIN_WORDS, Need.TRAIN_LABELS, Need.TRAIN_STRINGS, Need.WORDS})
 ENDS = Quantiles(low=0.0, high=1.0)
+SHARE = "{units} that have this label in a share of {range} of their occurrences in training"
+PHRASES: dict[float | str, str] = {
+    0.0: "{units} that never have this label in training",
+    1.0: "{units} that always have this label in training",
+}
 
 ATTRIBUTES = [
     Attribute(
         name="eCon", summary="share of the string's occurrences in training that are entities with this label",
-        values=entity_consistency, of=Of.UNIT, tasks=SPANS, needs=LABELLED, buckets=ENDS, core=True,
-        phrase="{units} that have this label in a share of {range} of their occurrences in training",
-        phrases={
-            0.0: "{units} that never have this label in training",
-            1.0: "{units} that always have this label in training",
-        },
+        values=entity_consistency, of=Of.UNIT, depends_on=Scope.UNIT | Scope.TRAINING, tasks=SPANS, needs=LABELLED,
+        buckets=ENDS, core=True, phrase=SHARE, phrases=PHRASES,
     ),
     Attribute(
         name="tCon", summary="share of the token's occurrences in training that have this label",
-        values=token_consistency, of=Of.TOKEN, tasks=TAGGED, needs=LABELLED, buckets=ENDS, core=True,
-        phrase="{units} that have this label in a share of {range} of their occurrences in training",
-        phrases={
-            0.0: "{units} that never have this label in training",
-            1.0: "{units} that always have this label in training",
-        },
+        values=token_consistency, of=Of.TOKEN, depends_on=Scope.UNIT | Scope.TRAINING, tasks=TAGGED, needs=LABELLED,
+        buckets=ENDS, core=True, phrase=SHARE, phrases=PHRASES,
     ),
 ]  # fmt: skip

@@ -19,17 +19,14 @@ from slicewise.attributes.sequences import Sequences
 from slicewise.words import split_words
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
+    from collections.abc import Callable, Sequence
 
     from slicewise.align.units import UnitSet
     from slicewise.annotations import Annotations
-    from slicewise.attributes.told import Told
+    from slicewise.arrays import Ints, Mask
+    from slicewise.attributes.corpus_facts import CorpusFacts
     from slicewise.evaluation import Evaluation
     from slicewise.words import Words
-
-    Ints = NDArray[np.int64]
 
 PREFIXES = frozenset("BIESLUMW")
 """Of tags: what stands before the type."""
@@ -76,20 +73,28 @@ class Rows:
 
 
 class Facts:
-    """The facts of one evaluation."""
+    """The facts of one evaluation, or of a part of it."""
 
-    def __init__(self, evaluation: Evaluation, told: Told | None = None) -> None:
+    @classmethod
+    def of(cls, part: Evaluation, corpus_facts: CorpusFacts | None = None) -> Facts:
+        """Return the facts of a part, which are worked out once; `corpus_facts`: what is known of all the data."""
+        alone = part.memo("facts", lambda: cls(part))
+        if corpus_facts is None or alone.__dict__.get("corpus_facts") is corpus_facts:
+            return alone
+        return part.memo(("facts", corpus_facts), lambda: cls(part, corpus_facts))
+
+    def __init__(self, evaluation: Evaluation, corpus_facts: CorpusFacts | None = None) -> None:
         self.evaluation = evaluation
-        self._told = told
+        self._corpus_facts = corpus_facts
         self.task = evaluation.task
         self.items = evaluation.aligned.items
 
     @cached_property
-    def told(self) -> Told:
-        """What is known of all the data; of a part, it has been told."""
+    def corpus_facts(self) -> CorpusFacts:
+        """What is known of all the data; a part is given it."""
         from slicewise.attributes.survey import surveyed
 
-        return surveyed(self.evaluation) if self._told is None else self._told
+        return surveyed(self.evaluation) if self._corpus_facts is None else self._corpus_facts
 
     # ------------------------------------------------------------------ the test data
 
@@ -100,6 +105,13 @@ class Facts:
         if a.tokens is not None and a.offsets is not None:
             return Corpus(a.tokens, a.offsets)
         return _split(self.texts) if self.texts is not None and a.has_words else None
+
+    @property
+    def required_corpus(self) -> Corpus:
+        """The same, where attributes are computed that need it."""
+        if self.corpus is None:
+            raise ValueError("no tokens")
+        return self.corpus
 
     @cached_property
     def texts(self) -> pl.Series | None:
@@ -169,17 +181,17 @@ class Facts:
         train = self.evaluation.train
         if train is None:
             return None
-        found = train.annotations
-        if found.tokens is not None and found.offsets is not None:
-            return Corpus(found.tokens, found.offsets)
-        return None if found.texts is None else _split(found.texts.fill_null(""))
+        annotations = train.annotations
+        if annotations.tokens is not None and annotations.offsets is not None:
+            return Corpus(annotations.tokens, annotations.offsets)
+        return None if annotations.texts is None else _split(annotations.texts.fill_null(""))
 
     @property
     def has_train_words(self) -> bool:
         """Whether the training items have tokens, or text to be split into words."""
-        found = None if self.evaluation.train is None else self.evaluation.train.annotations
-        return found is not None and (
-            found.texts is not None or (found.tokens is not None and found.offsets is not None)
+        annotations = None if self.evaluation.train is None else self.evaluation.train.annotations
+        return annotations is not None and (
+            annotations.texts is not None or (annotations.tokens is not None and annotations.offsets is not None)
         )
 
     @cached_property
@@ -190,10 +202,10 @@ class Facts:
     @property
     def has_train_strings(self) -> bool:
         """Whether training units have a place in the training tokens, or in the words of the training texts."""
-        found = None if self.evaluation.train is None else self.evaluation.train.annotations
-        if found is None or self.train_units is None:
+        annotations = None if self.evaluation.train is None else self.evaluation.train.annotations
+        if annotations is None or self.train_units is None:
             return False
-        return found.tokens is not None or (found.texts is not None and found.spans is not None)
+        return annotations.tokens is not None or (annotations.texts is not None and annotations.spans is not None)
 
     @cached_property
     def train_labels(self) -> Ints:
@@ -209,10 +221,10 @@ class Facts:
     @cached_property
     def train_ranges(self) -> tuple[Ints, Ints]:
         """Each training unit's first token, and its number of tokens."""
-        found, corpus = self._train_set, self.train_corpus
+        units, corpus = self._train_set, self.train_corpus
         if corpus is None or self.evaluation.train is None:
             raise ValueError("no training tokens")
-        return corpus.ranges(found.item, found.start, found.end, _text_lengths(self.evaluation.train.annotations))
+        return corpus.ranges(units.item, units.start, units.end, _text_lengths(self.evaluation.train.annotations))
 
     # ------------------------------------------------------------------ strings as numbers
 
@@ -273,17 +285,15 @@ class Facts:
     @cached_property
     def test_occurrences(self) -> Ints:
         """How often each unit's sequence of tokens stands in an item of the test data, entity or not."""
-        if self.corpus is None:
-            raise ValueError("no tokens")
-        if (told := self._told_of_strings("occurrences")) is not None:
-            return told
+        if (counts := self._string_counts("occurrences")) is not None:
+            return counts
         return np.bincount(self._mentions[1], minlength=self._sequences.size)[self.surface]
 
     @cached_property
     def gold_labels(self) -> Ints:
         """How many different labels gold gives to each unit's sequence of tokens in the test data."""
-        if (told := self._told_of_strings("labels")) is not None:
-            return told
+        if (counts := self._string_counts("labels")) is not None:
+            return counts
         gold, labels = self.units.frame["gold"].to_numpy(), max(1, len(self.evaluation.aligned.labels))
         pairs = np.unique(paired(self.surface[gold], self.units.label[gold], labels))
         return count(self.surface, pairs // labels)
@@ -291,46 +301,42 @@ class Facts:
     @cached_property
     def gold_mentions(self) -> Ints:
         """How many gold units of the test data have each gold unit's sequence of tokens."""
-        if (told := self._told_of_strings("gold")) is not None:
-            return told
+        if (counts := self._string_counts("gold")) is not None:
+            return counts
         return count(self.surface, self.surface[self.units.frame["gold"].to_numpy()])
 
-    def _told_of_strings(self, column: str) -> Ints | None:
-        """Return what a part has been told of the strings of its units."""
+    def _string_counts(self, column: str) -> Ints | None:
+        """Return how often the units' strings stand in all parts, or the like; None where the data is the whole."""
         from slicewise.attributes.strings import known_of
 
-        if self._told is None or self._told.strings is None:
+        if self._corpus_facts is None or self._corpus_facts.strings is None:
             return None
-        return known_of(self, self._told.strings, column)
+        return known_of(self, self._corpus_facts.strings, column)
 
     @cached_property
-    def mentioned_before(self) -> NDArray[np.bool_]:
+    def mentioned_before(self) -> Mask:
         """Whether each unit's sequence of tokens stands earlier in its cluster (its document)."""
-        if self.corpus is None:
-            raise ValueError("no tokens")
         cluster = self.evaluation.aligned.clusters.cluster.astype(np.int64)
         size = self._sequences.size
         position, number = self._mentions
-        known, first = np.unique(cluster[self.corpus.item[position]] * size + number, return_index=True)
-        wanted_here = cluster[self.units.item] * size + self.surface
-        own = np.minimum(np.searchsorted(known, wanted_here), max(0, len(known) - 1))
+        known, first = np.unique(cluster[self.required_corpus.item[position]] * size + number, return_index=True)
         if not len(known):
             return np.zeros(len(self.units), np.bool_)
-        return np.asarray((known[own] == wanted_here) & (position[first[own]] < self.units.position))
+        keys = cluster[self.units.item] * size + self.surface
+        place = np.minimum(np.searchsorted(known, keys), len(known) - 1)
+        return np.asarray((known[place] == keys) & (position[first[place]] < self.units.position))
 
     @cached_property
     def _mentions(self) -> tuple[Ints, Ints]:
         """Where in the test data sequences stand that are a unit's, and which; one after the other, by length."""
-        if self.corpus is None:
-            raise ValueError("no tokens")
-        wanted = np.zeros(self._sequences.size, np.bool_)
-        wanted[self.surface] = True
+        of_units = np.zeros(self._sequences.size, np.bool_)
+        of_units[self.surface] = True
         nothing = np.zeros(0, np.int64)
-        found = [(nothing, nothing)]
-        for position, number in self._sequences.matches(self.token, self.corpus.item):
-            own = wanted[number]
-            found.append((position[own], number[own]))
-        position, number = (np.concatenate(part) for part in zip(*found, strict=True))
+        matches = [(nothing, nothing)]
+        for position, number in self._sequences.matches(self.token, self.required_corpus.item):
+            kept = of_units[number]
+            matches.append((position[kept], number[kept]))
+        position, number = (np.concatenate(part) for part in zip(*matches, strict=True))
         return position, number
 
     @cached_property
@@ -348,9 +354,9 @@ class Facts:
     @cached_property
     def train_token_types(self) -> tuple[Ints, Ints]:
         """Every training token inside a unit, and its type: two arrays of numbers, each pair once per place."""
-        found = self._train_set
+        units = self._train_set
         names = sorted({self._type(label) for label in self.evaluation.aligned.labels})
-        kinds = _numbered([self._type(label) for label in found.labels], names)[found.label]
+        kinds = _numbered([self._type(label) for label in units.labels], names)[units.label]
         first, length = self.train_ranges
         row, position = expanded(first, length)
         known = kinds[row] != NOWHERE
@@ -381,12 +387,12 @@ class Covered:
         starts = np.flatnonzero(new)
         sizes = reach[np.append(starts, len(order))[1:] - 1] - ordered[starts]
         run, places = expanded(ordered[starts], sizes)
-        own = np.cumsum(new) - 1
+        run_of_span = np.cumsum(new) - 1
         at = np.zeros(len(begin), np.int64)
-        at[order] = (np.cumsum(sizes) - sizes - ordered[starts])[own] + ordered
+        at[order] = (np.cumsum(sizes) - sizes - ordered[starts])[run_of_span] + ordered
         return cls(places, order[starts][run], at, at + np.maximum(length, 0))
 
-    def by_some(self, spans: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def by_some(self, spans: Mask) -> Mask:
         """Tell which places some of the spans cover."""
         size = len(self.places) + 1
         opened = np.bincount(self.begin[spans], minlength=size) - np.bincount(self.end[spans], minlength=size)
@@ -400,8 +406,8 @@ def bare(tag: str) -> str:
 
 
 def _split(texts: pl.Series) -> Corpus:
-    found = split_words(texts)
-    return Corpus(found.tokens, found.offsets, found)
+    words = split_words(texts)
+    return Corpus(words.tokens, words.offsets, words)
 
 
 def expanded(first: Ints, length: Ints) -> tuple[Ints, Ints]:
@@ -409,6 +415,17 @@ def expanded(first: Ints, length: Ints) -> tuple[Ints, Ints]:
     row = np.repeat(np.arange(len(first)), length)
     position = np.repeat(first - np.cumsum(length) + length, length) + np.arange(int(length.sum()))
     return row, position
+
+
+def joined(
+    column: pl.Series, first: Ints, length: Ints, write: Callable[[pl.Series], pl.Series] = lambda values: values
+) -> pl.Series:
+    """Return the values of each span, written out with spaces between; null where it has none."""
+    row, at = expanded(first, length)
+    values = pl.DataFrame({"row": row, "value": write(column.gather(at).cast(pl.String))})
+    texts = values.group_by("row").agg(pl.col("value").str.join(" "))
+    rows = pl.DataFrame({"row": np.arange(len(first))})
+    return rows.join(texts, on="row", how="left", maintain_order="left")["value"].alias("")
 
 
 def _numbered(names: Sequence[str], known: Sequence[str]) -> Ints:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from slicewise.attributes import surface
-from slicewise.attributes.attribute import TAGGED, Attribute, Need, Of
+from slicewise.attributes.attribute import TAGGED, Attribute, Need, Of, Scope
 from slicewise.bucketing import Quantiles, Values
 
 if TYPE_CHECKING:
@@ -24,14 +24,20 @@ def _written(name: str, summary: str, function: Callable[[pl.Series], pl.Series]
         return function(facts.surface_text)
 
     return Attribute(
-        name=name, summary=summary, values=values, of=Of.UNIT, tasks=TAGGED, needs=frozenset({Need.WORDS}), **more
+        name=name,
+        summary=summary,
+        values=values,
+        of=Of.UNIT,
+        depends_on=Scope.UNIT,
+        tasks=TAGGED,
+        needs=frozenset({Need.WORDS}),
+        **more,
     )
 
 
 ATTRIBUTES = [
     _written(
-        "capitals", "how the string is capitalised", surface.capitalisation,
-        buckets=Values(all_of_them=True),
+        "capitals", "how the string is capitalised", surface.capitalisation, buckets=Values(all_of_them=True),
         phrase="{units} with capitals: {range}",
         phrases={
             "lower": "{units} in lower case", "ALL CAPS": "{units} in capitals", "mixed": "{units} of mixed case",
@@ -48,9 +54,8 @@ ATTRIBUTES = [
         phrases={0.0: "{units} without punctuation"},
     ),
     _written(
-        "digits", "share of the string's characters that are digits", surface.digit_share,
-        buckets=Quantiles(low=0.0), phrase="{units} with a share of {range} digits",
-        phrases={0.0: "{units} without digits"},
+        "digits", "share of the string's characters that are digits", surface.digit_share, buckets=Quantiles(low=0.0),
+        phrase="{units} with a share of {range} digits", phrases={0.0: "{units} without digits"},
     ),
     _written(
         "abbreviation", "whether the string looks like an abbreviation", surface.abbreviation,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from slicewise.annotations import Task
-from slicewise.attributes.attribute import SPANS, TAGGED, Attribute, Need, Of
+from slicewise.attributes.attribute import SPANS, TAGGED, Attribute, Need, Of, Scope
 from slicewise.bucketing import Values
 
 if TYPE_CHECKING:
@@ -27,13 +27,13 @@ def string(facts: Facts) -> pl.Series:
 
 ATTRIBUTES = [
     Attribute(
-        name="label", summary="the label", values=label, of=Of.UNIT,
+        name="label", summary="the label", values=label, of=Of.UNIT, depends_on=Scope.UNIT,
         tasks=TAGGED | {Task.LABELS, Task.MULTILABEL}, buckets=Values(all_of_them=True), core=True,
         phrase="{units} labelled {range}",
     ),
     Attribute(
         name="str", summary="the string of the entity; the most frequent ones, the others pooled", values=string,
-        of=Of.UNIT, tasks=SPANS | {Task.TOKENS}, needs=frozenset({Need.WORDS}), buckets=Values(),
+        of=Of.UNIT, depends_on=Scope.UNIT, tasks=SPANS | {Task.TOKENS}, needs=frozenset({Need.WORDS}), buckets=Values(),
         phrase="{units} that read {range}",
     ),
 ]  # fmt: skip

@@ -9,7 +9,7 @@ import polars as pl
 
 from slicewise.annotations import Task
 from slicewise.attributes.aggregate import share
-from slicewise.attributes.attribute import Attribute, Need, Of
+from slicewise.attributes.attribute import Attribute, Need, Of, Scope
 from slicewise.bucketing import Counts, Quantiles
 
 if TYPE_CHECKING:
@@ -30,14 +30,13 @@ def label_frequency(facts: Facts) -> pl.Series:
 ATTRIBUTES = [
     Attribute(
         name="labels", summary="number of gold labels of the item", values=number_of_labels, of=Of.ITEM,
-        tasks=frozenset({Task.MULTILABEL}), buckets=Counts(first=0), core=True, from_gold=True,
+        depends_on=Scope.ITEM, tasks=frozenset({Task.MULTILABEL}), buckets=Counts(first=0), core=True, from_gold=True,
         phrase="{units} with {range} gold labels",
     ),
     Attribute(
-        name="labelFre", summary="share of the training labels that are the same label",
-        values=label_frequency, of=Of.UNIT,
-        tasks=frozenset({Task.LABELS, Task.MULTILABEL}), needs=frozenset({Need.TRAIN, Need.TRAIN_LABELS}),
-        buckets=Quantiles(low=0.0), core=True,
+        name="labelFre", summary="share of the training labels that are the same label", values=label_frequency,
+        of=Of.UNIT, depends_on=Scope.UNIT | Scope.TRAINING, tasks=frozenset({Task.LABELS, Task.MULTILABEL}),
+        needs=frozenset({Need.TRAIN, Need.TRAIN_LABELS}), buckets=Quantiles(low=0.0), core=True,
         phrase="{units} whose label is a share of {range} of the training labels",
         phrases={0.0: "{units} whose label is never in training"},
     ),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from slicewise.attributes.attribute import EVERY, SPANS, TAGGED, WHOLE, Attribute, Need, Of
+from slicewise.attributes.attribute import EVERY, SPANS, TAGGED, WHOLE, Attribute, Need, Of, Scope
 from slicewise.attributes.surface import characters
 from slicewise.bucketing import Counts
 
@@ -40,24 +40,26 @@ def text_characters(facts: Facts) -> pl.Series:
 
 ATTRIBUTES = [
     Attribute(
-        name="eLen", summary="length of the entity in tokens", values=entity_length, of=Of.UNIT, tasks=SPANS,
-        buckets=Counts(), core=True, phrase="{units} of length {range}",
+        name="eLen", summary="length of the entity in tokens", values=entity_length, of=Of.UNIT, depends_on=Scope.UNIT,
+        tasks=SPANS, buckets=Counts(), core=True, phrase="{units} of length {range}",
         phrases={1.0: "{units} of one token", 2.0: "{units} of two tokens", 3.0: "{units} of three tokens"},
     ),
     Attribute(
-        name="sLen", summary="length of the sentence in tokens", values=sentence_length, of=Of.ITEM, tasks=TAGGED,
-        core=True, phrase="{units} in sentences of {range} tokens",
+        name="sLen", summary="length of the sentence in tokens", values=sentence_length, of=Of.ITEM,
+        depends_on=Scope.ITEM, tasks=TAGGED, core=True, phrase="{units} in sentences of {range} tokens",
     ),
     Attribute(
-        name="eChars", summary="length of the entity in characters", values=entity_characters, of=Of.UNIT, tasks=SPANS,
-        needs=frozenset({Need.WORDS}), phrase="{units} of {range} characters",
+        name="eChars", summary="length of the entity in characters", values=entity_characters, of=Of.UNIT,
+        depends_on=Scope.UNIT, tasks=SPANS, needs=frozenset({Need.WORDS}), phrase="{units} of {range} characters",
     ),
     Attribute(
-        name="tokens", summary="length of the text in tokens", values=sentence_length, of=Of.ITEM, tasks=WHOLE,
-        needs=frozenset({Need.WORDS}), core=True, phrase="{units} of {range} tokens",
+        name="tokens", summary="length of the text in tokens", values=sentence_length, of=Of.ITEM,
+        depends_on=Scope.ITEM, tasks=WHOLE, needs=frozenset({Need.WORDS}), core=True,
+        phrase="{units} of {range} tokens",
     ),
     Attribute(
         name="chars", summary="length of the text in characters", values=text_characters, of=Of.ITEM,
-        tasks=EVERY - TAGGED, needs=frozenset({Need.WORDS}), phrase="{units} of {range} characters",
+        depends_on=Scope.ITEM, tasks=EVERY - TAGGED, needs=frozenset({Need.WORDS}),
+        phrase="{units} of {range} characters",
     ),
 ]  # fmt: skip

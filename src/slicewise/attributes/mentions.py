@@ -7,14 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from slicewise.attributes.attribute import SPANS, Attribute, Need, Of
+from slicewise.attributes.attribute import SPANS, Attribute, Need, Of, Scope
 from slicewise.bucketing import Counts
 
 if TYPE_CHECKING:
     from slicewise.attributes.facts import Facts
-
-OF_ALL_STRINGS = frozenset({"ambiguity", "hapaxTest"})
-"""Attributes that compare a unit's string with those of all the test data."""
 
 
 def ambiguity(facts: Facts) -> pl.Series:
@@ -35,13 +32,14 @@ def once_in_training(facts: Facts) -> pl.Series:
 ATTRIBUTES = [
     Attribute(
         name="ambiguity", summary="number of different labels that gold gives to the string in the test set",
-        values=ambiguity, of=Of.UNIT, tasks=SPANS, needs=frozenset({Need.WORDS}), buckets=Counts(),
-        from_gold=True, phrase="{units} whose string has {range} different gold labels in the test set",
+        values=ambiguity, of=Of.UNIT, depends_on=Scope.UNIT | Scope.STRINGS, tasks=SPANS, needs=frozenset({Need.WORDS}),
+        buckets=Counts(), from_gold=True,
+        phrase="{units} whose string has {range} different gold labels in the test set",
         phrases={1.0: "{units} whose string has one gold label in the test set"},
     ),
     Attribute(
         name="hapaxTest", summary="whether the string stands exactly once in the test set", values=once_in_test,
-        of=Of.UNIT, tasks=SPANS, needs=frozenset({Need.WORDS}),
+        of=Of.UNIT, depends_on=Scope.UNIT | Scope.STRINGS, tasks=SPANS, needs=frozenset({Need.WORDS}),
         phrases={
             "yes": "{units} whose string stands once in the test set",
             "no": "{units} whose string stands more than once in the test set",
@@ -49,7 +47,8 @@ ATTRIBUTES = [
     ),
     Attribute(
         name="hapaxTrain", summary="whether the string stands exactly once in training", values=once_in_training,
-        of=Of.UNIT, tasks=SPANS, needs=frozenset({Need.TRAIN, Need.TRAIN_WORDS, Need.WORDS}),
+        of=Of.UNIT, depends_on=Scope.UNIT | Scope.TRAINING, tasks=SPANS,
+        needs=frozenset({Need.TRAIN, Need.TRAIN_WORDS, Need.WORDS}),
         phrases={
             "yes": "{units} whose string stands once in training",
             "no": "{units} whose string does not stand exactly once in training",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from slicewise.attributes.attribute import SPANS, TAGGED, Attribute, Need, Of
+from slicewise.attributes.attribute import SPANS, TAGGED, Attribute, Need, Of, Scope
 
 if TYPE_CHECKING:
     from slicewise.attributes.facts import Facts
@@ -25,16 +25,15 @@ def repeated(facts: Facts) -> pl.Series:
     return pl.Series(facts.mentioned_before)
 
 
-OF_DOCUMENTS = frozenset({"repeated"})
-"""What a unit has depends on its document."""
 ATTRIBUTES = [
     Attribute(
         name="ePos", summary="where in the sentence the unit begins: 0 at its beginning, towards 1 at its end",
-        values=position, of=Of.UNIT, tasks=TAGGED, phrase="{units} that begin after a share of {range} of the sentence",
+        values=position, of=Of.UNIT, depends_on=Scope.UNIT | Scope.ITEM, tasks=TAGGED,
+        phrase="{units} that begin after a share of {range} of the sentence",
     ),
     Attribute(
         name="repeated", summary="whether the same string stands earlier in the document, entity or not",
-        values=repeated, of=Of.UNIT, tasks=SPANS, needs=frozenset({Need.WORDS}),
+        values=repeated, of=Of.UNIT, depends_on=Scope.UNIT | Scope.DOCUMENT, tasks=SPANS, needs=frozenset({Need.WORDS}),
         phrases={"yes": "{units} mentioned earlier in the document", "no": "{units} not mentioned before"},
     ),
 ]  # fmt: skip

@@ -14,9 +14,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
-    Ints = NDArray[np.int64]
+    from slicewise.arrays import Ints
 
 
 @dataclass(frozen=True)
@@ -48,8 +46,8 @@ class Sequences:
         steps: list[Step] = []
         next_number = 1
         for at in range(int(length.max(initial=0))):
-            own = numbers[alive] * words + tokens[start[alive] + at]
-            pairs, place = np.unique(own, return_inverse=True) if at else _distinct(own, words)
+            keys = numbers[alive] * words + tokens[start[alive] + at]
+            pairs, place = np.unique(keys, return_inverse=True) if at else _distinct(keys, words)
             numbers[alive] = next_number + place
             steps.append(Step(pairs, next_number))
             next_number += len(pairs)
@@ -75,9 +73,9 @@ class Sequences:
         number = number[position] + self.steps[0].first
         yield position, number
         for at, step in enumerate(self.steps[1:], 1):
-            there = position + at
-            inside = there < len(tokens)
-            inside[inside] = item[there[inside]] == item[position[inside]]
+            following = position + at
+            inside = following < len(tokens)
+            inside[inside] = item[following[inside]] == item[position[inside]]
             position, number = position[inside], number[inside]
             pair = number * self.words + tokens[position + at]
             place = np.minimum(np.searchsorted(step.pairs, pair), len(step.pairs) - 1)
@@ -90,6 +88,6 @@ class Sequences:
 
 def _distinct(numbers: Ints, size: int) -> tuple[Ints, Ints]:
     """Return the distinct numbers, all below `size`, in order, and the place of each among them."""
-    there = np.zeros(size, np.bool_)
-    there[numbers] = True
-    return np.flatnonzero(there), (np.cumsum(there) - 1)[numbers]
+    present = np.zeros(size, np.bool_)
+    present[numbers] = True
+    return np.flatnonzero(present), (np.cumsum(present) - 1)[numbers]

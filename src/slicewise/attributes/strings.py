@@ -6,48 +6,54 @@ tokens are written alike.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
-from slicewise.attributes.facts import Facts, expanded
+from slicewise.attributes.facts import Facts, joined
 from slicewise.attributes.sequences import Sequences
-from slicewise.engine.gather import TEXTS, summed
+from slicewise.engine.local import TEXTS, aggregate, parts_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from slicewise.arrays import Ints
+    from slicewise.attributes.corpus_facts import CorpusFacts
     from slicewise.evaluation import Evaluation
-
-    Ints = NDArray[np.int64]
 
 NO_TOKENS = "\\0"
 """Stands for the string of a unit without tokens, which stands nowhere."""
 
 
+def with_strings(evaluation: Evaluation, corpus_facts: CorpusFacts) -> CorpusFacts:
+    """Return the corpus facts with the strings of all parts; as they are where there is one part alone."""
+    if corpus_facts.strings is not None or len(parts_of(evaluation).source) == 1:
+        return corpus_facts
+    return evaluation.memo((strings_of, corpus_facts), lambda: replace(corpus_facts, strings=strings_of(evaluation)))
+
+
 def strings_of(evaluation: Evaluation) -> pl.DataFrame:
     """Return the strings that do not stand just once: how often, in how many gold units, with how many gold labels."""
     needs = frozenset({TEXTS} if evaluation.aligned.tokens is None else ())
-    units = summed(evaluation, _OfUnits(needs))
+    units = aggregate(evaluation, _OfUnits(needs))
     labels = (pl.col("gold") > 0).sum().cast(pl.Int64)
-    found = units.group_by("string").agg(pl.col("gold").sum(), labels.alias("labels"))
-    standing = summed(evaluation, _Standing(found["string"], needs)).rename({"n": "occurrences"})
-    found = found.join(standing, on="string", how="left").with_columns(pl.col("occurrences").fill_null(0))
-    return found.filter((pl.col("occurrences") != 1) | (pl.col("gold") > 1)).sort("string")
+    strings = units.group_by("string").agg(pl.col("gold").sum(), labels.alias("labels"))
+    standing = aggregate(evaluation, _Standing(strings["string"], needs)).rename({"n": "occurrences"})
+    strings = strings.join(standing, on="string", how="left").with_columns(pl.col("occurrences").fill_null(0))
+    return strings.filter((pl.col("occurrences") != 1) | (pl.col("gold") > 1)).sort("string")
 
 
 @dataclass(frozen=True)
 class _OfUnits:
-    """Counts gold units by string and label; of strings that only systems have, there are none."""
+    """Kernel: gold units by string and label; of strings that only systems have, there are none."""
 
     needs: frozenset[str]
     by: tuple[str, ...] = ("string", "label")
 
     def __call__(self, part: Evaluation) -> pl.DataFrame:
         """Return the counts of a part."""
-        facts = Facts(part)
+        facts = Facts.of(part)
         strings, place = unit_strings(facts)
         labels = max(1, len(part.aligned.labels))
         key, where = np.unique(place * labels + facts.units.label, return_inverse=True)
@@ -57,7 +63,7 @@ class _OfUnits:
 
 @dataclass(frozen=True, eq=False)
 class _Standing:
-    """Counts where strings stand, be they units there or not."""
+    """Kernel: how often each string occurs, as a unit or not."""
 
     strings: pl.Series
     needs: frozenset[str]
@@ -65,9 +71,7 @@ class _Standing:
 
     def __call__(self, part: Evaluation) -> pl.DataFrame:
         """Return the counts of a part."""
-        corpus = Facts(part).corpus
-        if corpus is None:
-            raise ValueError("no tokens")
+        corpus = Facts.of(part).required_corpus
         split = self.strings.str.split(" ")
         length = split.list.len().to_numpy().astype(np.int64)
         tokens = pl.concat([split.explode().alias(""), _written(part, corpus.tokens).alias("")])
@@ -75,21 +79,16 @@ class _Standing:
         size = int(length.sum())
         sequences = Sequences.of(codes, np.cumsum(length) - length, length, int(codes.max(initial=-1)) + 1)
         counts = sequences.occurrences(codes[size:], corpus.item)[sequences.numbers]
-        there = np.flatnonzero(counts)
-        return pl.DataFrame({"string": self.strings.gather(there), "n": counts[there]})
+        present = np.flatnonzero(counts)
+        return pl.DataFrame({"string": self.strings.gather(present), "n": counts[present]})
 
 
 def unit_strings(facts: Facts) -> tuple[pl.Series, Ints]:
     """Return the different strings of units, and the place of each unit's among them."""
-    _, one, place = np.unique(facts.surface, return_index=True, return_inverse=True)
-    if facts.corpus is None:
-        raise ValueError("no tokens")
-    first, length = (part[one] for part in facts.unit_ranges)
-    row, at = expanded(first, length)
-    words = pl.DataFrame({"row": row, "word": _written(facts.evaluation, facts.corpus.tokens.gather(at))})
-    joined = words.group_by("row").agg(pl.col("word").str.join(" "))
-    every = pl.DataFrame({"row": np.arange(len(one))}).join(joined, on="row", how="left", maintain_order="left")
-    return every["word"].fill_null(NO_TOKENS).alias(""), place
+    _, example, place = np.unique(facts.surface, return_index=True, return_inverse=True)
+    first, length = (part[example] for part in facts.unit_ranges)
+    tokens = partial(_written, facts.evaluation)
+    return joined(facts.required_corpus.tokens, first, length, tokens).fill_null(NO_TOKENS), place
 
 
 def _written(part: Evaluation, tokens: pl.Series) -> pl.Series:
@@ -99,6 +98,6 @@ def _written(part: Evaluation, tokens: pl.Series) -> pl.Series:
 
 def known_of(facts: Facts, strings: pl.DataFrame, column: str) -> Ints:
     """Return what is known of each unit's string over all parts; 1 of those that stand but once."""
-    own, place = unit_strings(facts)
-    found = pl.DataFrame({"string": own}).join(strings, on="string", how="left", maintain_order="left")[column]
-    return found.fill_null(1).to_numpy()[place]
+    distinct, place = unit_strings(facts)
+    known = pl.DataFrame({"string": distinct}).join(strings, on="string", how="left", maintain_order="left")[column]
+    return known.fill_null(1).to_numpy()[place]

@@ -10,9 +10,9 @@ import numpy as np
 import polars as pl
 
 from slicewise.annotations import Task
+from slicewise.attributes.corpus_facts import CorpusFacts
 from slicewise.attributes.facts import Facts
-from slicewise.attributes.told import Told
-from slicewise.engine.gather import FIELDS, gathered, reduced
+from slicewise.engine.local import FIELDS, collect_parts, reduce_parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,15 +24,15 @@ MANY_VALUES = 50
 MOST_COUNTED = 1_000_000
 """Of a column with more different values in its parts, so many are counted over all parts, and stand for the others."""
 ITEM, TOKEN, CONFIDENCE = "item", "token", "confidence"
-COUNTS = ("rows", "there", "filled", "numbers", "whole", "different")
+COUNTS = ("rows", "present", "filled", "numbers", "whole", "different")
 SCHEMA = {"of": pl.String, "name": pl.String} | dict.fromkeys(COUNTS, pl.Int64)
 LARGEST_WHOLE = 2.0**53
 
 
-def surveyed(evaluation: Evaluation) -> Told:
+def surveyed(evaluation: Evaluation) -> CorpusFacts:
     """Look at all columns once."""
-    found = pl.concat(gathered(evaluation, _Columns()))
-    sums = {(of, name): own for (of, name), own in found.group_by("of", "name", maintain_order=True)}
+    counts = pl.concat(collect_parts(evaluation, _Columns()))
+    sums = {(of, name): rows for (of, name), rows in counts.group_by("of", "name", maintain_order=True)}
     a = evaluation.aligned
     columns = {
         name: _type(sums[ITEM, name], a.metadata.get_column(name).dtype)
@@ -44,13 +44,13 @@ def surveyed(evaluation: Evaluation) -> Told:
         for name, column in a.token_columns.items()
         if (TOKEN, name) in sums
     }
-    confidence = found.filter(pl.col("of") == CONFIDENCE)["there"].sum() > 0
-    return Told(columns, token_columns, confidence)
+    confidence = counts.filter(pl.col("of") == CONFIDENCE)["present"].sum() > 0
+    return CorpusFacts(columns, token_columns, confidence)
 
 
 @dataclass(frozen=True)
 class _Columns:
-    """Counts what is in every column."""
+    """Kernel: what is in every column."""
 
     by: tuple[str, ...] = ("of", "name")
     needs: frozenset[str] = frozenset({FIELDS})
@@ -64,8 +64,8 @@ class _Columns:
             if name != kind or kind == "item"  # which is no field: items are drawn one by one
         ]
         rows += [(TOKEN, name, *_counts(column)) for name, column in _columns_of_units(part)]
-        told = [len(own) - own.null_count() for own in part.aligned.confidences.values()]
-        rows.append((CONFIDENCE, "", part.aligned.items, sum(told), 0, 0, 0, 0))
+        given = [len(column) - column.null_count() for column in part.aligned.confidences.values()]
+        rows.append((CONFIDENCE, "", part.aligned.items, sum(given), 0, 0, 0, 0))
         return pl.DataFrame(rows, schema=SCHEMA, orient="row")
 
 
@@ -73,23 +73,23 @@ def _columns_of_units(part: Evaluation) -> Iterator[tuple[str, pl.Series]]:
     """Yield the columns of tokens, of the tokens that are units."""
     if part.task is not Task.TOKENS or not part.aligned.token_columns:
         return
-    first, _ = Facts(part).unit_ranges
+    first, _ = Facts.of(part).unit_ranges
     for name, column in part.aligned.token_columns.items():
         yield name, column.alias("").gather(first)
 
 
 def _counts(column: pl.Series) -> tuple[int, ...]:
     """Return how many rows there are: all, not null, filled, numbers, whole ones; and how many of them differ."""
-    rows, there = len(column), len(column) - column.null_count()
+    rows, present = len(column), len(column) - column.null_count()
     if column.dtype != pl.String:
         simple = not (column.dtype.is_nested() or column.dtype.is_numeric())
-        return rows, there, there, 0, 0, column.drop_nulls().n_unique() if simple else 0
+        return rows, present, present, 0, 0, column.drop_nulls().n_unique() if simple else 0
     values = filled(column)
     numbers = numbers_in(values)
     known = numbers.drop_nulls()
     whole = known.is_finite() & (known % 1 == 0) & (known.abs() < LARGEST_WHOLE)
     in_use = values.drop_nulls()
-    return rows, there, len(in_use), len(known), int(whole.sum()), in_use.n_unique()
+    return rows, present, len(in_use), len(known), int(whole.sum()), in_use.n_unique()
 
 
 def _type(counts: pl.DataFrame, stored: pl.DataType) -> pl.DataType:
@@ -106,7 +106,7 @@ def _type(counts: pl.DataFrame, stored: pl.DataType) -> pl.DataType:
 def _tells_something(evaluation: Evaluation, name: str, counts: pl.DataFrame) -> bool:
     """Tell whether a column has plain values that do not only name items."""
     stored = evaluation.aligned.metadata.get_column(name).dtype
-    if stored.is_nested() or stored.is_temporal() or stored == pl.Binary or not counts["there"].sum():
+    if stored.is_nested() or stored.is_temporal() or stored == pl.Binary or not counts["present"].sum():
         return False
     if _type(counts, stored).is_numeric():
         return True
@@ -116,7 +116,7 @@ def _tells_something(evaluation: Evaluation, name: str, counts: pl.DataFrame) ->
     if different <= most or max(by_part) > most:
         return different <= most
     share = -(-different // MOST_COUNTED)
-    (counted,) = reduced(evaluation, _Different(name, share), _how_many)
+    (counted,) = reduce_parts(evaluation, _Different(name, share), _how_many)
     return int(counted["n"].sum()) * share <= most
 
 
@@ -126,7 +126,7 @@ def _how_many(values: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
 
 @dataclass(frozen=True)
 class _Different:
-    """Counts the values of a column by a number that tells them apart; one in so many."""
+    """Kernel: a sample, one in so many, of the hashes of a column's values, with their counts."""
 
     name: str
     share: int
@@ -138,8 +138,8 @@ class _Different:
         column = part.aligned.metadata.get_column(self.name).alias("")
         values = filled(column.cast(pl.String)).drop_nulls()
         numbers = values.hash().to_numpy()
-        some = numbers[numbers % np.uint64(self.share) == 0].view(np.int64)
-        return pl.DataFrame({"value": some}).group_by("value").len("n").cast(pl.Int64)
+        sampled = numbers[numbers % np.uint64(self.share) == 0].view(np.int64)
+        return pl.DataFrame({"value": sampled}).group_by("value").len("n").cast(pl.Int64)
 
 
 def filled(column: pl.Series) -> pl.Series:

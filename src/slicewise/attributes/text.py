@@ -8,26 +8,24 @@ import numpy as np
 import polars as pl
 
 from slicewise.annotations import Task
-from slicewise.attributes.attribute import WHOLE, Attribute, Need, Of
+from slicewise.attributes.aggregate import ratio
+from slicewise.attributes.attribute import WHOLE, Attribute, Need, Of, Scope
 from slicewise.attributes.density import per_token
 from slicewise.metrics.texts import output_texts
 from slicewise.words import split_words
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from slicewise.attributes.facts import Facts
     from slicewise.words import Words
 
 
 def richness(facts: Facts) -> pl.Series:
     """Return the share of an item's tokens that are different (types/tokens)."""
-    if facts.corpus is None:
-        raise ValueError("no tokens")
+    corpus = facts.required_corpus
     words = int(facts.token.max(initial=0)) + 1
-    tokens = np.sort(facts.corpus.item * words + facts.token)  # items stay where they are
+    tokens = np.sort(corpus.item * words + facts.token)  # items stay where they are
     new = np.concatenate([[0], np.cumsum(np.diff(tokens, prepend=-1) > 0)])
-    return per_token(facts, np.diff(new[facts.corpus.offsets]))
+    return per_token(facts, np.diff(new[corpus.offsets]))
 
 
 def reference_ratio(facts: Facts) -> pl.Series:
@@ -42,25 +40,18 @@ def output_ratio(facts: Facts, system: str) -> pl.Series:
 
 def overlap(facts: Facts) -> pl.Series:
     """Return the share of the (first) reference's tokens that the input has too."""
-    if facts.corpus is None:
-        raise ValueError("no tokens")
+    corpus = facts.required_corpus
     reference = split_words(_first(facts.evaluation.answers("gold")))
     items = np.repeat(np.arange(facts.items), np.diff(reference.offsets))
-    ours = pl.DataFrame({"item": facts.corpus.item, "token": facts.corpus.tokens.str.to_lowercase()}).unique()
+    ours = pl.DataFrame({"item": corpus.item, "token": corpus.tokens.str.to_lowercase()}).unique()
     theirs = pl.DataFrame({"item": items, "token": reference.tokens.str.to_lowercase()})
     shared = theirs.join(ours, on=["item", "token"], how="semi")["item"].to_numpy()
-    return _share(np.bincount(shared, minlength=facts.items), np.diff(reference.offsets))
+    return ratio(np.bincount(shared, minlength=facts.items), np.diff(reference.offsets))
 
 
 def _ratio(facts: Facts, texts: pl.Series) -> pl.Series:
     words: Words = split_words(texts)
-    return _share(np.diff(words.offsets), facts.lengths)
-
-
-def _share(part: NDArray[np.int64], whole: NDArray[np.int64]) -> pl.Series:
-    found = np.full(len(whole), np.nan)
-    np.divide(part, whole, out=found, where=whole > 0)
-    return pl.Series(found).fill_nan(None)
+    return ratio(np.diff(words.offsets), facts.lengths)
 
 
 def _first(references: pl.Series) -> pl.Series:
@@ -73,21 +64,22 @@ BOTH = frozenset({Need.WORDS, Need.GOLD})
 ATTRIBUTES = [
     Attribute(
         name="richness", summary="share of the text's tokens that are different ones", values=richness, of=Of.ITEM,
-        tasks=WHOLE, needs=frozenset({Need.WORDS}), phrase="{units} with a share of {range} different tokens",
+        depends_on=Scope.ITEM, tasks=WHOLE, needs=frozenset({Need.WORDS}),
+        phrase="{units} with a share of {range} different tokens",
     ),
     Attribute(
         name="refRatio", summary="length of the reference over length of the input, in tokens", values=reference_ratio,
-        of=Of.ITEM, tasks=TEXT, needs=BOTH, core=True,
+        of=Of.ITEM, depends_on=Scope.ITEM, tasks=TEXT, needs=BOTH, core=True,
         phrase="{units} whose reference is {range} times as long as the input",
     ),
     Attribute(
         name="outRatio", summary="length of the system's output over length of the input, in tokens",
-        values=output_ratio, of=Of.OUTPUT, tasks=TEXT, needs=frozenset({Need.WORDS}),
-        phrase="{units} whose output is {range} times as long as the input",
+        values=output_ratio, of=Of.OUTPUT, depends_on=Scope.ITEM | Scope.OUTPUT, tasks=TEXT,
+        needs=frozenset({Need.WORDS}), phrase="{units} whose output is {range} times as long as the input",
     ),
     Attribute(
         name="overlap", summary="share of the reference's tokens that the input has too", values=overlap, of=Of.ITEM,
-        tasks=TEXT, needs=BOTH, core=True,
+        depends_on=Scope.ITEM, tasks=TEXT, needs=BOTH, core=True,
         phrase="{units} whose reference has a share of {range} in common with the input",
     ),
 ]  # fmt: skip

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from slicewise.cli.data_options import DataOptions
 from slicewise.cli.engine import EngineOptions
-from slicewise.cli.names import two
+from slicewise.cli.names import two_names
 from slicewise.cli.option import SLICING, option
 from slicewise.cli.output import check_outputs, deliver
 from slicewise.cli.progress import progress
@@ -16,9 +16,7 @@ from slicewise.cli.tables import TableOptions
 def buckets(
     *,
     slicing: SlicingOptions,
-    cross: Annotated[
-        list[str] | None, option("--cross", help="Two attributes crossed; repeat.", panel=SLICING, metavar="A,B")
-    ] = None,
+    cross: Annotated[list[str] | None, option("--cross", "Two attributes crossed; repeat.", SLICING, "A,B")] = None,
     shared_cuts: SharedCuts = None,
     compare: Compare = None,
     scoring: ScoringOptions,
@@ -37,7 +35,7 @@ def buckets(
         for evaluation in evaluations:
             step(f"breaking down {evaluation.name}")
             options = scoring.chosen(data) | slicing.chosen(data, compare)
-            options["cross"] = [two(pair, "--cross") for pair in cross or ()]
+            options["cross"] = [two_names(pair, "--cross") for pair in cross or ()]
             options["shared_with"] = evaluations if shared_cuts else ()
             results.append(lens(evaluation, **options))
     deliver(data, results, tables)

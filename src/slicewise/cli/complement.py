@@ -16,42 +16,35 @@ from slicewise.cli.tables import TableOptions
 from slicewise.errors import UserError, counted
 
 if TYPE_CHECKING:
-    from slicewise.results.complement import Ensemble
+    from slicewise.lenses.complement.result import Ensemble
 
 
 @dataclass(frozen=True, kw_only=True)
 class ComplementScoring(OutcomeOptions):
     """How to score: β weighs two kinds of complementarity."""
 
-    beta: Annotated[
-        float | None,
-        option("--beta", help="Of F_comp: above 1, what is missed counts more.", panel=SCORING, metavar="B"),
-    ] = None
+    beta: Annotated[float | None, option("--beta", "Of F_comp: above 1, what is missed counts more.", SCORING, "B")] = (
+        None
+    )
 
 
 def complement(
     *,
     slicing: SlicingOptions,
     compare: Annotated[
-        list[str] | None,
-        option("--compare", help="List the units of two systems; repeat. The best two.", panel=SLICING, metavar="A,B"),
+        list[str] | None, option("--compare", "List the units of two systems; repeat. The best two.", SLICING, "A,B")
     ] = None,
-    top: Annotated[
-        int, option("--top", help="Units listed per question; 0 = all; 10.", panel=SLICING, metavar="N")
-    ] = 10,
+    top: Annotated[int, option("--top", "Units listed per question; 0 = all; 10.", SLICING, "N")] = 10,
     write_ensemble: Annotated[
-        Path | None,
-        option(
-            "--write-ensemble", help="What systems return together, as a system file.", panel=OUTPUT, metavar="FILE"
-        ),
+        Path | None, option("--write-ensemble", "What systems return together, as a system file.", OUTPUT, "FILE")
     ] = None,
     ensemble: Annotated[
         str | None,
         option(
             "--ensemble",
-            help="Which: union:A,B, intersection:A,B, vote:K, vote:K:A,B,C, majority, plurality, greedy, oracle.",
-            panel=OUTPUT,
-            metavar="WHICH",
+            "Which: union:A,B, intersection:A,B, vote:K, vote:K:A,B,C, majority, plurality, greedy, oracle.",
+            OUTPUT,
+            "WHICH",
         ),
     ] = None,
     threshold: Threshold = None,
@@ -69,20 +62,20 @@ def complement(
     if write_ensemble is not None:
         data.check_one("--write-ensemble")
         check_output(data, write_ensemble, "--write-ensemble")
-    own = {"threshold": threshold, "top": top, "write_ensemble": write_ensemble, "ensemble": ensemble}
+    options = {"threshold": threshold, "top": top, "write_ensemble": write_ensemble, "ensemble": ensemble}
     wide = bool(slicing.attribute or data.slicing.get("attributes"))
     results = []
     with progress(data) as step:
         for evaluation in data.evaluations(step, "comparing the systems of", token_columns=wide, engine=engine):
             scoring.check_metric(evaluation.task)
             check_commas([ensemble or ""], "--ensemble", evaluation.systems)
-            found = lens(evaluation, **scoring.chosen(data) | slicing.chosen(data, compare) | own)
-            results.append(found)
-            if found.written is not None:
-                data.say(_said(found.written))
+            result = lens(evaluation, **scoring.chosen(data) | slicing.chosen(data, compare) | options)
+            results.append(result)
+            if result.written is not None:
+                data.say(_written_message(result.written))
     deliver(data, results, tables)
 
 
-def _said(written: "Ensemble") -> str:
+def _written_message(written: "Ensemble") -> str:
     left = f", {written.dropped:,} that overlap others left out" if written.dropped else ""
     return f"wrote {written.path}: {written.ensemble}; {counted(written.units, 'unit')}{left}"

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from slicewise.cli.data_options import DataOptions
-from slicewise.cli.option import DATA, OUTPUT, READING, option
+from slicewise.cli.data_options import DataOptions, Format, Quiet
+from slicewise.cli.option import DATA, OUTPUT, option
 from slicewise.cli.progress import progress
 from slicewise.errors import UserError, counted, is_file, printable
 
@@ -22,16 +22,11 @@ def convert(
         list[str], typer.Argument(help="What to convert.", metavar="FILE", show_default=False, rich_help_panel=DATA)
     ],
     *,
-    output: Annotated[
-        str, option("--output", "-o", help="A .parquet file, or a folder.", panel=OUTPUT, metavar="FILE|DIR")
-    ],
-    format: Annotated[  # noqa: A002 (the word that users know)
-        str | None,
-        option("--format", help="conll, jsonl, table or lines; told from the files.", panel=READING, metavar="FORMAT"),
-    ] = None,
-    rows: Annotated[int, option("--rows", help="Rows of a group; 100,000.", panel=OUTPUT, metavar="N")] = 100_000,
-    force: Annotated[bool, option("--force", help="Replace files that are there.", panel=OUTPUT)] = False,
-    quiet: Annotated[bool, option("--quiet", "-q", help="No progress and no notes.", panel=OUTPUT)] = False,
+    output: Annotated[str, option("--output -o", "A .parquet file, or a folder.", OUTPUT, "FILE|DIR")],
+    format: Format = None,  # noqa: A002 (the word that users know)
+    rows: Annotated[int, option("--rows", "Rows of a group; 100,000.", OUTPUT, "N")] = 100_000,
+    force: Annotated[bool, option("--force", "Replace files that are there.", OUTPUT)] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Write data files as Parquet: smaller, in columns that can be read alone, and with the same results."""
     from slicewise.read.convert import convert as converted
@@ -41,15 +36,15 @@ def convert(
     if len(files) > len(targets):
         raise UserError(f"{len(files)} files and one output; name a folder, as -o {output}{os.sep}", where=output)
     _check(files, targets, into=into, force=force)
-    made = []
+    written = []
     with progress(DataOptions(quiet=quiet)) as step:
         for file, target in zip(files, targets, strict=True):
             step(f"converting {file}")
             if into:
                 target.parent.mkdir(parents=True, exist_ok=True)
-            made.append(converted(file, target, format=format, rows=rows))
+            written.append(converted(file, target, format=format, rows=rows))
     if not quiet:
-        sys.stdout.writelines(f"{printable(_told(one))}\n" for one in made)
+        sys.stdout.writelines(f"{printable(_conversion_message(conversion))}\n" for conversion in written)
 
 
 def _stem(file: str) -> str:
@@ -64,7 +59,8 @@ def _stem(file: str) -> str:
 
 def _check(files: Sequence[str], targets: Sequence[Path], *, into: bool, force: bool) -> None:
     """Check, before anything is read, that all files are there and that what is written replaces nothing unasked."""
-    from slicewise.read.source import check_exists, identity
+    from slicewise.read.files import check_exists
+    from slicewise.read.source import identity
     from slicewise.results.files import check_ending, check_writable
 
     for file in files:
@@ -73,8 +69,8 @@ def _check(files: Sequence[str], targets: Sequence[Path], *, into: bool, force: 
     for i, target in enumerate(targets):
         check_ending(target, (".parquet",))
         if target in targets[:i]:
-            both = f"{files[targets.index(target)]} and {files[i]}"
-            raise UserError(f"would be written of both {both}; convert them one by one", where=str(target))
+            sources = f"{files[targets.index(target)]} and {files[i]}"
+            raise UserError(f"would be written of both {sources}; convert them one by one", where=str(target))
         check_writable(target.parent if into else target, folder=into)
         if is_file(target) and identity(target) in inputs:
             raise UserError("is read and would be written over; choose another path", where=str(target))
@@ -82,9 +78,9 @@ def _check(files: Sequence[str], targets: Sequence[Path], *, into: bool, force: 
             raise UserError("is there already; choose another path, or replace it with --force", where=str(target))
 
 
-def _told(made: "Converted") -> str:
-    sizes = [_size(size) for size in (made.before, made.after) if size is not None]
-    return f"{made.path}: {counted(made.items, 'item')}, {' → '.join(sizes)}"
+def _conversion_message(conversion: "Converted") -> str:
+    sizes = [_size(size) for size in (conversion.before, conversion.after) if size is not None]
+    return f"{conversion.path}: {counted(conversion.items, 'item')}, {' → '.join(sizes)}"
 
 
 def _size(count: int) -> str:

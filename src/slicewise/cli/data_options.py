@@ -22,105 +22,75 @@ if TYPE_CHECKING:
 WITH_MATRIX = {"matrix", "system_names", "name", "cluster", "lower", "gold", "systems"}
 """What a table of 0 and 1 goes with; gold and systems are refused where it is read."""
 
+Format = Annotated[
+    str | None, option("--format", "conll, jsonl, table or lines; told from the files.", READING, "FORMAT")
+]
+Quiet = Annotated[bool, option("--quiet -q", "No progress and no notes.", OUTPUT)]
+
 
 @dataclass(frozen=True, kw_only=True)
 class DataOptions:
     """What is evaluated; the same for all commands."""
 
-    gold: Annotated[str | None, option("--gold", help="The gold standard.", panel=DATA, metavar="FILE[:COLUMN]")] = None
+    gold: Annotated[str | None, option("--gold", "The gold standard.", DATA, "FILE[:COLUMN]")] = None
     system: Annotated[
         list[str] | None,
         option(
-            "--system", "-s", help="A system's output; repeat. The same NAME again is a restart.", panel=DATA,
-            metavar="NAME=FILE[:COLUMN]",
+            "--system -s", "A system's output; repeat. The same NAME again is a restart.", DATA, "NAME=FILE[:COLUMN]"
         ),
-    ] = None  # fmt: skip
+    ] = None
     input: Annotated[
-        list[str] | None,
-        option("--input", help="Input text, one item per line or row; repeat.", panel=DATA, metavar="FILE[:COLUMN]"),
+        list[str] | None, option("--input", "Input text, one item per line or row; repeat.", DATA, "FILE[:COLUMN]")
     ] = None
-    train: Annotated[str | None, option("--train", help="Training data.", panel=DATA, metavar="FILE")] = None
+    train: Annotated[str | None, option("--train", "Training data.", DATA, "FILE")] = None
     matrix: Annotated[
-        str | None,
-        option(
-            "--matrix", help="Instead of gold and systems: a 0/1 table of items × systems.", panel=DATA, metavar="FILE"
-        ),
+        str | None, option("--matrix", "Instead of gold and systems: a 0/1 table of items × systems.", DATA, "FILE")
     ] = None
-    system_names: Annotated[
-        str | None, option("--system-names", help="Names of the matrix's columns.", panel=DATA, metavar="A,B,C")
-    ] = None
-    name: Annotated[
-        str | None, option("--name", help="The data set's name; with --config: which one.", panel=DATA, metavar="TEXT")
-    ] = None
-    config: Annotated[
-        Path | None, option("--config", help="The same settings in a file.", panel=DATA, metavar="FILE.toml")
-    ] = None
+    system_names: Annotated[str | None, option("--system-names", "Names of the matrix's columns.", DATA, "A,B,C")] = (
+        None
+    )
+    name: Annotated[str | None, option("--name", "The data set's name; with --config: which one.", DATA, "TEXT")] = None
+    config: Annotated[Path | None, option("--config", "The same settings in a file.", DATA, "FILE.toml")] = None
     task: Annotated[
         str | None,
-        option(
-            "--task",
-            help="spans, tokens, labels, multilabel, text or scores; told from the files.",
-            panel=READING,
-            metavar="TASK",
-        ),
+        option("--task", "spans, tokens, labels, multilabel, text or scores; told from the files.", READING, "TASK"),
     ] = None
-    format: Annotated[
-        str | None,
-        option("--format", help="conll, jsonl, table or lines; told from the files.", panel=READING, metavar="FORMAT"),
-    ] = None
+    format: Format = None
     cluster: Annotated[
         str | None,
         option(
-            "--cluster", help="What items are resampled by: a field, or item; documents where marked.", panel=READING,
-            metavar="FIELD|item",
+            "--cluster", "What items are resampled by: a field, or item; documents where marked.", READING, "FIELD|item"
         ),
-    ] = None  # fmt: skip
-    map: Annotated[
-        list[str] | None, option("--map", help="Rename a label; repeat.", panel=READING, metavar="OLD=NEW")
     ] = None
-    ignore: Annotated[
-        list[str] | None, option("--ignore", help="Leave out a label; repeat.", panel=READING, metavar="LABEL")
-    ] = None
+    map: Annotated[list[str] | None, option("--map", "Rename a label; repeat.", READING, "OLD=NEW")] = None
+    ignore: Annotated[list[str] | None, option("--ignore", "Leave out a label; repeat.", READING, "LABEL")] = None
     scheme: Annotated[
-        str | None,
-        option("--scheme", help="auto, iob1, iob2, bioes, bilou, bmes or io.", panel=READING, metavar="SCHEME"),
+        str | None, option("--scheme", "auto, iob1, iob2, bioes, bilou, bmes or io.", READING, "SCHEME")
     ] = None
-    strict: Annotated[
-        bool | None, option("--strict", help="Drop tags that the scheme does not allow.", panel=READING)
-    ] = None
+    strict: Annotated[bool | None, option("--strict", "Drop tags that the scheme does not allow.", READING)] = None
     strict_tokens: Annotated[
-        bool | None, option("--strict-tokens", help="Token texts that differ are an error.", panel=READING)
+        bool | None, option("--strict-tokens", "Token texts that differ are an error.", READING)
     ] = None
     strip_prefix: Annotated[
-        bool | None, option("--strip-prefix", help="Task tokens: compare tags without B-, I- ….", panel=READING)
+        bool | None, option("--strip-prefix", "Task tokens: compare tags without B-, I- ….", READING)
     ] = None
     negative_label: Annotated[
-        str | None,
-        option("--negative-label", help="The label that makes no unit; O for tokens.", panel=READING, metavar="LABEL"),
+        str | None, option("--negative-label", "The label that makes no unit; O for tokens.", READING, "LABEL")
     ] = None
-    lower: Annotated[
-        bool | None, option("--lower", help="Fold case where attributes compare strings.", panel=READING)
-    ] = None
+    lower: Annotated[bool | None, option("--lower", "Fold case where attributes compare strings.", READING)] = None
     normalise: Annotated[
         list[str] | None,
         option(
-            "--normalise",
-            "--normalize",
-            help="Before comparing texts or labels: lower, casefold, punctuation, spaces or s/REGEX/NEW/; repeat.",
-            panel=READING,
-            metavar="STEP",
+            "--normalise --normalize",
+            "Before comparing texts or labels: lower, casefold, punctuation, spaces or s/REGEX/NEW/; repeat.",
+            READING,
+            "STEP",
         ),
     ] = None
-    json: Annotated[
-        str | None, option("--json", help="The result as JSON; - is standard output.", panel=OUTPUT, metavar="FILE|-")
-    ] = None
-    csv: Annotated[
-        Path | None, option("--csv", help="The result's tables as CSV files.", panel=OUTPUT, metavar="DIR")
-    ] = None
-    raw_csv: Annotated[
-        bool, option("--raw-csv", help="CSV cells as they are: no ' before =, +, - and @.", panel=OUTPUT)
-    ] = False
-    quiet: Annotated[bool, option("--quiet", "-q", help="No progress and no notes.", panel=OUTPUT)] = False
+    json: Annotated[str | None, option("--json", "The result as JSON; - is standard output.", OUTPUT, "FILE|-")] = None
+    csv: Annotated[Path | None, option("--csv", "The result's tables as CSV files.", OUTPUT, "DIR")] = None
+    raw_csv: Annotated[bool, option("--raw-csv", "CSV cells as they are: no ' before =, +, - and @.", OUTPUT)] = False
+    quiet: Quiet = False
     code: tuple[str, ...] = ()
     """Python files that other options name, as FILE.py:NAME; no option itself."""
 
@@ -141,7 +111,7 @@ class DataOptions:
             try:
                 if "matrix" in options:
                     _check_matrix(options)
-                found = load(
+                evaluation = load(
                     **options, on_file=lambda file: step(f"reading {file}"), token_columns=token_columns, **large
                 )
             except UserError as error:
@@ -149,18 +119,18 @@ class DataOptions:
                     raise
                 raise UserError(f"data set {options.get('name')}: {error}") from None
             if doing is not None:
-                step(f"{doing} {found.name}")
-            yield found
+                step(f"{doing} {evaluation.name}")
+            yield evaluation
 
     def say(self, text: str) -> None:
-        """Tell the user something beside the result."""
+        """Write a message to standard error."""
         if not self.quiet:
             sys.stderr.write(f"slicewise: {printable(text)}\n")
 
-    def check_one(self, what: str) -> None:
+    def check_one(self, option_name: str) -> None:
         """Refuse several data sets where one file is written."""
         if len(self._datasets) > 1:
-            raise UserError(f"several data sets and one {what}; pick one with --name")
+            raise UserError(f"several data sets and one {option_name}; pick one with --name")
 
     def check_not_read(self, output: Path) -> None:
         """Refuse to write over a file that is read, under whatever name."""
@@ -175,9 +145,9 @@ class DataOptions:
 
     @cached_property
     def _inputs(self) -> set[tuple[int, int] | None]:
-        """What all files that are read are told by: data, the configuration, the user's own code."""
-        from slicewise.own_code import split_name
+        """The identities of all files that are read: data, configuration and user code."""
         from slicewise.read.source import identity
+        from slicewise.user_code import split_name
 
         files = [file for options in self._datasets for file in _files(options)]
         files += [] if self.config is None else [str(self.config)]
@@ -190,9 +160,9 @@ class DataOptions:
         from slicewise.read.source import identity, is_stream
 
         streams = [{identity(file): file for file in _files(o) if is_stream(file)} for o in self._datasets]
-        for stream, times in Counter(stream for each in streams for stream in each).items():
+        for stream, times in Counter(stream for named in streams for stream in named).items():
             if times > 1:
-                name = next(each[stream] for each in streams if stream in each)
+                name = next(named[stream] for named in streams if stream in named)
                 raise UserError(
                     "is named by several data sets and can be read only once; save it as a file", where=name
                 )
@@ -217,39 +187,36 @@ class DataOptions:
 
     @cached_property
     def _datasets(self) -> list[dict[str, Any]]:
-        given = self._given()
+        options = self._command_line()
         if self._file is None:
-            return [given]
-        systems = given.pop("systems", {})
-        return [d | given | {"systems": d.get("systems", {}) | systems} for d in self._file.datasets]
+            return [options]
+        systems = options.pop("systems", {})
+        return [d | options | {"systems": d.get("systems", {}) | systems} for d in self._file.datasets]
 
-    def _given(self) -> dict[str, Any]:
-        """Return what the user set, as keywords of `load`."""
+    def _command_line(self) -> dict[str, Any]:
+        """Return the options of the command line as keywords of `load`."""
         plain = (
             "gold", "train", "matrix", "name", "task", "format", "cluster", "scheme", "strict", "strict_tokens",
             "strip_prefix", "negative_label", "lower",
         )  # fmt: skip
-        given = {name: getattr(self, name) for name in plain if getattr(self, name) is not None}
+        options = {name: getattr(self, name) for name in plain if getattr(self, name) is not None}
         if self.system:
-            given["systems"] = _systems(self.system)
-        if self.input:
-            given["inputs"] = self.input
+            options["systems"] = _systems(self.system)
+        repeated = {"inputs": self.input, "ignore": self.ignore, "normalise": self.normalise}
+        options |= {name: values for name, values in repeated.items() if values}
         if self.system_names is not None:
-            given["system_names"] = self.system_names.split(",")
+            options["system_names"] = self.system_names.split(",")
         if self.map:
-            given["map"] = dict(_assignment(text, "--map OLD=NEW") for text in self.map)
+            options["map"] = dict(_assignment(text, "--map OLD=NEW") for text in self.map)
             if several := [text for text in self.map if text.count("=") > 1]:
                 raise UserError(f"{quoted(several[0])} has more than one =; write --map OLD=NEW once per label")
-        if self.ignore:
-            given["ignore"] = self.ignore
-        if self.normalise:
-            given["normalise"] = self.normalise
-        return given
+        return options
 
 
 def _files(options: dict[str, Any]) -> list[str]:
     """Return the files that keywords of `load` name, those of folders and patterns one by one, where they are there."""
-    from slicewise.read.source import paths_of, split_column
+    from slicewise.read.files import paths_of
+    from slicewise.read.source import split_column
 
     named = [options.get(key) for key in ("gold", "train", "matrix")] + [*options.get("inputs", ())]
     for files in options.get("systems", {}).values():
@@ -281,25 +248,25 @@ def _assignment(text: str, usage: str) -> tuple[str, str]:
     return left, right
 
 
-def _systems(given: list[str]) -> dict[str, list[str] | str]:
+def _systems(texts: list[str]) -> dict[str, list[str] | str]:
     """Return the files of each system. The same name given twice makes restarts; files without a name never do."""
-    found: dict[str, list[str]] = {}
+    systems: dict[str, list[str]] = {}
     unnamed: list[str] = []
-    for text in given:
+    for text in texts:
         if "=" not in text or is_file(text):
             unnamed.append(text)
             continue
         name, path = _assignment(text, "--system NAME=FILE")
-        found.setdefault(name, []).append(path)
+        systems.setdefault(name, []).append(path)
     for text in unnamed:
-        name = _own_name(text)
-        if name in found:
+        name = _name_of(text)
+        if name in systems:
             raise UserError(f"two systems would be called {quoted(name)}; name them: --system NAME=FILE")
-        found[name] = [text]
-    return {name: files[0] if len(files) == 1 else files for name, files in found.items()}
+        systems[name] = [text]
+    return {name: files[0] if len(files) == 1 else files for name, files in systems.items()}
 
 
-def _own_name(text: str) -> str:
+def _name_of(text: str) -> str:
     """Return a file's stem, or the column where one is named."""
     path, _, column = text.rpartition(":")
     return column if path and not is_file(text) else Path(text).name.removesuffix(Path(text).suffix)

@@ -15,7 +15,7 @@ from slicewise.cli.tables import TableOptions
 from slicewise.errors import counted
 
 if TYPE_CHECKING:
-    from slicewise.results.difficulty import DifficultyResult
+    from slicewise.lenses.difficulty.result import DifficultyResult
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,25 +27,14 @@ class DifficultyScoring(OutcomeOptions):
 
 def difficulty(
     *,
-    surface: Annotated[
-        str | None, option("--surface", help="One string's mentions over the bins.", panel=SLICING, metavar="TEXT")
-    ] = None,
+    surface: Annotated[str | None, option("--surface", "One string's mentions over the bins.", SLICING, "TEXT")] = None,
     slicing: SlicingOptions,
     compare: Annotated[
-        list[str] | None,
-        option("--compare", help="Two systems bin by bin; repeat. The best two.", panel=SLICING, metavar="A,B"),
+        list[str] | None, option("--compare", "Two systems bin by bin; repeat. The best two.", SLICING, "A,B")
     ] = None,
-    top: Annotated[
-        int, option("--top", help="How many features, strings and mentions; 0 = all; 10.", panel=RANKING, metavar="N")
-    ] = 10,
+    top: Annotated[int, option("--top", "How many features, strings and mentions; 0 = all; 10.", RANKING, "N")] = 10,
     write_suspects: Annotated[
-        Path | None,
-        option(
-            "--write-suspects",
-            help="Suspect gold for an annotator, .csv, .tsv or .jsonl.",
-            panel=OUTPUT,
-            metavar="FILE",
-        ),
+        Path | None, option("--write-suspects", "Suspect gold for an annotator, .csv, .tsv or .jsonl.", OUTPUT, "FILE")
     ] = None,
     threshold: Threshold = None,
     scoring: DifficultyScoring,
@@ -55,7 +44,7 @@ def difficulty(
 ) -> None:
     """Put units into bins by how many systems find them: who owns which, what is in them, suspect gold."""
     from slicewise.lenses.difficulty import difficulty as lens
-    from slicewise.results.difficulty import SUSPECT_FILES
+    from slicewise.lenses.difficulty.result import SUSPECT_FILES
     from slicewise.results.files import check_ending
 
     check_outputs(data, tables)
@@ -63,12 +52,12 @@ def difficulty(
         check_ending(write_suspects, SUSPECT_FILES)
         data.check_one("--write-suspects")
         check_output(data, write_suspects, "--write-suspects")
-    own = {"threshold": threshold, "top": top, "surface": surface}
+    own_options = {"threshold": threshold, "top": top, "surface": surface}
     results = []
     with progress(data) as step:
         for evaluation in data.evaluations(step, "comparing the systems of", token_columns=True, engine=engine):
             scoring.check_metric(evaluation.task)
-            options = scoring.chosen(data) | slicing.chosen(data, compare) | own
+            options = scoring.chosen(data) | slicing.chosen(data, compare) | own_options
             results.append(lens(evaluation, **options, on_step=step))
     if write_suspects is not None:
         results[0].write_suspects(write_suspects, raw_csv=data.raw_csv)
@@ -77,5 +66,5 @@ def difficulty(
 
 
 def _suspects(result: "DifficultyResult") -> str:
-    listed, found = len(result.suspects), result.suspects_found
-    return counted(listed, "suspect") + (f" of {found:,}" if listed < found else "")
+    listed, total = len(result.suspects), result.suspects_found
+    return counted(listed, "suspect") + (f" of {total:,}" if listed < total else "")

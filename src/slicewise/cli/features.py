@@ -15,38 +15,28 @@ from slicewise.errors import UserError
 
 Tokenizer = Annotated[
     str | None,
-    option(
-        "--tokenizer", help="words, whitespace, 13a, char, icu or geval; words for running text.", panel=FEATURES,
-        metavar="NAME",
-    ),
-]  # fmt: skip
+    option("--tokenizer", "words, whitespace, 13a, char, icu or geval; words for running text.", FEATURES, "NAME"),
+]
 
 
 @dataclass(frozen=True, kw_only=True)
 class FeatureOptions:
     """Which features there are."""
 
-    bigrams: Annotated[bool, option("--bigrams", help="Two adjacent tokens, too.", panel=FEATURES)] = False
-    ngrams: Annotated[
-        int | None, option("--ngrams", help="Runs of up to N adjacent tokens.", panel=FEATURES, metavar="N")
-    ] = None
-    shapes: Annotated[bool, option("--shapes", help="Word shapes, too: A+, Aa+, 99.9.", panel=FEATURES)] = False
-    pairs: Annotated[bool, option("--pairs", help="Every two features of an item, too.", panel=FEATURES)] = False
-    numbers: Annotated[bool, option("--numbers", help="Numerical fields and lengths, too.", panel=FEATURES)] = False
+    bigrams: Annotated[bool, option("--bigrams", "Two adjacent tokens, too.", FEATURES)] = False
+    ngrams: Annotated[int | None, option("--ngrams", "Runs of up to N adjacent tokens.", FEATURES, "N")] = None
+    shapes: Annotated[bool, option("--shapes", "Word shapes, too: A+, Aa+, 99.9.", FEATURES)] = False
+    pairs: Annotated[bool, option("--pairs", "Every two features of an item, too.", FEATURES)] = False
+    numbers: Annotated[bool, option("--numbers", "Numerical fields and lengths, too.", FEATURES)] = False
     attribute: Annotated[
-        list[str] | None,
-        option(
-            "--attribute", "-a", help="An attribute, FILE.py:FUNCTION, or all; repeat.", panel=FEATURES, metavar="NAME"
-        ),
+        list[str] | None, option("--attribute -a", "An attribute, FILE.py:FUNCTION, or all; repeat.", FEATURES, "NAME")
     ] = None
     tokenizer: Tokenizer = None
     min_count: Annotated[
-        int | None,
-        option("--min-count", help="Items with a feature, and without it, at least; 5.", panel=FEATURES, metavar="N"),
+        int | None, option("--min-count", "Items with a feature, and without it, at least; 5.", FEATURES, "N")
     ] = None
     min_pair_count: Annotated[
-        int | None,
-        option("--min-pair-count", help="The same for pairs and their parts.", panel=FEATURES, metavar="N"),
+        int | None, option("--min-pair-count", "The same for pairs and their parts.", FEATURES, "N")
     ] = None
 
     def chosen(self) -> dict[str, Any]:
@@ -57,34 +47,22 @@ class FeatureOptions:
 
 def features(
     *,
-    worst: Annotated[bool, option("--worst", help="Features of low scores (default).", panel=RANKING)] = False,
-    best: Annotated[bool, option("--best", help="Features of high scores.", panel=RANKING)] = False,
+    worst: Annotated[bool, option("--worst", "Features of low scores (default).", RANKING)] = False,
+    best: Annotated[bool, option("--best", "Features of high scores.", RANKING)] = False,
     worsening: Annotated[
-        str | None,
-        option("--worsening", help="What got worse from one system to another.", panel=RANKING, metavar="OLD,NEW"),
+        str | None, option("--worsening", "What got worse from one system to another.", RANKING, "OLD,NEW")
     ] = None,
     improving: Annotated[
-        str | None,
-        option("--improving", help="What got better from one system to another.", panel=RANKING, metavar="OLD,NEW"),
+        str | None, option("--improving", "What got better from one system to another.", RANKING, "OLD,NEW")
     ] = None,
-    ratio: Annotated[
-        bool, option("--ratio", help="Compare two systems by new/old, not by new − old.", panel=RANKING)
-    ] = False,
-    units: Annotated[bool, option("--units", help="Rank over units: missed and spurious ones.", panel=RANKING)] = False,
-    only: Annotated[
-        list[str] | None, option("--only", help="One system; repeat. All.", panel=RANKING, metavar="SYSTEM")
-    ] = None,
+    ratio: Annotated[bool, option("--ratio", "Compare two systems by new/old, not by new − old.", RANKING)] = False,
+    units: Annotated[bool, option("--units", "Rank over units: missed and spurious ones.", RANKING)] = False,
+    only: Annotated[list[str] | None, option("--only", "One system; repeat. All.", RANKING, "SYSTEM")] = None,
     features: FeatureOptions,
-    top: Annotated[int, option("--top", help="How many are shown; 0 = all.", panel=RANKING, metavar="N")] = 20,
-    no_fold: Annotated[
-        bool, option("--no-fold", help="Show features of the same items one by one.", panel=RANKING)
-    ] = False,
-    correction: Annotated[
-        str, option("--correction", help="Of p for many tests: bh, by or holm.", panel=RANKING, metavar="HOW")
-    ] = "bh",
-    geval: Annotated[
-        bool, option("--geval", help="The numbers of the published tool, exactly.", panel=RANKING)
-    ] = False,
+    top: Annotated[int, option("--top", "How many are shown; 0 = all.", RANKING, "N")] = 20,
+    no_fold: Annotated[bool, option("--no-fold", "Show features of the same items one by one.", RANKING)] = False,
+    correction: Annotated[str, option("--correction", "Of p for many tests: bh, by or holm.", RANKING, "HOW")] = "bh",
+    geval: Annotated[bool, option("--geval", "The numbers of the published tool, exactly.", RANKING)] = False,
     scoring: ScoringOptions,
     tables: TableOptions,
     engine: EngineOptions,
@@ -96,7 +74,7 @@ def features(
     direction = _direction({"worst": worst, "best": best, "worsening": worsening, "improving": improving})
     pair = worsening or improving
     check_outputs(data, tables)
-    own: dict[str, Any] = {
+    options: dict[str, Any] = {
         "direction": direction,
         "change": two_systems(pair, f"--{direction}") if pair else None,
         "only": listed(only),
@@ -111,12 +89,12 @@ def features(
     with progress(data) as step:
         for evaluation in data.evaluations(step, token_columns=bool(features.attribute or units), engine=engine):
             check_commas(only or (), "--only", evaluation.systems)
-            results.append(lens(evaluation, **scoring.chosen(data), **features.chosen(), **own, on_step=step))
+            results.append(lens(evaluation, **scoring.chosen(data), **features.chosen(), **options, on_step=step))
     deliver(data, results, tables)
 
 
-def _direction(asked: dict[str, bool | str | None]) -> str:
-    chosen = [name for name, value in asked.items() if value]
+def _direction(flags: dict[str, bool | str | None]) -> str:
+    chosen = [name for name, value in flags.items() if value]
     if len(chosen) > 1:
         raise UserError(f"--{chosen[0]} and --{chosen[1]} ask for different lists; choose one")
     return chosen[0] if chosen else "worst"

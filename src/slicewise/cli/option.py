@@ -17,34 +17,34 @@ DATA, READING, SLICING, SCORING, OUTPUT = "Data", "Reading and comparing", "Slic
 FEATURES, RANKING, ENGINE = "Features", "Ranking", "Large data"
 
 
-def option(*names: str, help: str, panel: str, metavar: str | None = None) -> Any:  # noqa: A002
-    """Declare an option in one of the help's panels."""
-    return typer.Option(*names, help=help, rich_help_panel=panel, metavar=metavar, show_default=False)
+def option(names: str, help: str, panel: str, metavar: str | None = None) -> Any:  # noqa: A002
+    """Declare an option, with its names between spaces, in one of the help's panels."""
+    return typer.Option(*names.split(), help=help, rich_help_panel=panel, metavar=metavar, show_default=False)
 
 
 def with_groups(command: Callable[..., None]) -> Callable[..., None]:
     """Return the command with the options of its groups in the place of the groups."""
-    own = inspect.signature(command).parameters.values()
-    groups = {p.name: p.annotation for p in own if isinstance(p.annotation, type) and is_dataclass(p.annotation)}
+    parameters = inspect.signature(command).parameters.values()
+    groups = {p.name: p.annotation for p in parameters if isinstance(p.annotation, type) and is_dataclass(p.annotation)}
 
-    def run(**given: Any) -> None:
-        code = tuple(_code_files(given))
+    def run(**arguments: Any) -> None:
+        code = tuple(_code_files(arguments))
         for name, group in groups.items():
-            known = {"code": code} if "code" in {f.name for f in fields(group)} else {}
-            given[name] = group(**{p.name: given.pop(p.name) for p in _options(group)}, **known)
-        command(**given)
+            extra = {"code": code} if "code" in {f.name for f in fields(group)} else {}
+            arguments[name] = group(**{p.name: arguments.pop(p.name) for p in _options(group)}, **extra)
+        command(**arguments)
 
-    spread = [q for p in own for q in (_options(p.annotation) if p.name in groups else (p,))]
+    spread = [q for p in parameters for q in (_options(p.annotation) if p.name in groups else (p,))]
     run.__signature__ = inspect.Signature(spread)  # type: ignore[attr-defined]
     run.__doc__ = command.__doc__
     return run
 
 
-def _code_files(given: dict[str, Any]) -> Iterator[str]:
+def _code_files(arguments: dict[str, Any]) -> Iterator[str]:
     """Return the Python files among the values of options, which are FILE.py:NAME."""
-    from slicewise.own_code import split_name
+    from slicewise.user_code import split_name
 
-    for value in given.values():
+    for value in arguments.values():
         for name in listed([value] if isinstance(value, str) else value if isinstance(value, list) else ()):
             if (parts := split_name(name)) is not None:
                 yield parts[0]

@@ -1,4 +1,4 @@
-"""Where results go: standard output, JSON, CSV, tables for a paper."""
+"""Output of results: standard output, JSON, CSV, tables for a paper."""
 
 from __future__ import annotations
 
@@ -57,13 +57,13 @@ def deliver(
 
 
 def _write(data: DataOptions, results: Sequence[Result]) -> None:
-    from slicewise.results.files import safe_name, unique, write_tables, write_text
+    from slicewise.results.files import result_folders, write_tables, write_text
 
     text = _json(results) if data.json is not None else ""
     if data.csv is not None:
-        for result, name in zip(results, unique([safe_name(r.data["name"]) for r in results]), strict=True):
-            folder = data.csv if len(results) == 1 else data.csv / name
-            tables = {"units": result.to_polars()} if result.command == "units" else result.tables()
+        folders = result_folders(data.csv, [result.data["name"] for result in results])
+        for result, folder in zip(results, folders, strict=True):
+            tables = result.csv_tables()
             for table in tables:
                 data.check_not_read(folder / f"{table}.csv")
             written = write_tables(folder, tables, raw_csv=data.raw_csv)

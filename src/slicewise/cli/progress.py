@@ -1,4 +1,4 @@
-"""What is being done, on standard error."""
+"""Progress on standard error."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Steps:
-    """Says what is being done; of large data also how much of it is done, how fast, and how long it still takes."""
+    """Shows the current step; of large data also the items done, the rate and the time left."""
 
     def __init__(self, show: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
         self._show = show
@@ -24,20 +24,20 @@ class Steps:
         self._begin("")
 
     def __call__(self, text: str) -> None:
-        """Say what is done from now on."""
+        """Show the next step."""
         self._begin(text)
         self._show(text)
 
     def _begin(self, text: str) -> None:
         self._doing, self._pass, self._done = text, 1, 0
-        self._begun = self._told = self._clock()
+        self._begun = self._reported = self._clock()
 
     def part(self, done: int, total: int) -> None:
-        """Say how many items of all are done; fewer than before are those of another pass over all of them."""
+        """Show the number of items done of all; a smaller number than before belongs to another pass."""
         if done <= self._done:
-            self._begun, self._pass = self._told, self._pass + 1
-        self._done, self._told = done, self._clock()
-        seconds = self._told - self._begun
+            self._begun, self._pass = self._reported, self._pass + 1
+        self._done, self._reported = done, self._clock()
+        seconds = self._reported - self._begun
         again = f" (pass {self._pass})" if self._pass > 1 else ""
         text = f"{self._doing}{again}: {done:,} of {total:,} items"
         if seconds > 0 and done < total:
@@ -47,13 +47,13 @@ class Steps:
 
 
 def _span(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+    minutes, remainder = divmod(round(seconds), 60)
+    return f"{minutes} min {remainder} s" if minutes else f"{remainder} s"
 
 
 @contextmanager
 def progress(data: DataOptions) -> Iterator[Steps]:
-    """Say on standard error what is being done, for how long; nothing when it is no terminal, or --quiet."""
+    """Show progress on standard error; nothing where it is no terminal, or with --quiet."""
     if data.quiet or not sys.stderr.isatty():
         yield Steps(lambda _: None)
         return
@@ -62,6 +62,6 @@ def progress(data: DataOptions) -> Iterator[Steps]:
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     columns = (SpinnerColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
-    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
-        task = shown.add_task("starting", total=None)
-        yield Steps(lambda text: shown.update(task, description=escape(printable(text))))
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("starting", total=None)
+        yield Steps(lambda text: bar.update(task, description=escape(printable(text))))

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 from slicewise.cli.data_options import DataOptions
-from slicewise.cli.names import two
+from slicewise.cli.names import two_names
 from slicewise.cli.option import FEATURES, OUTPUT, RANKING, SLICING, option
 from slicewise.cli.output import check_output, check_outputs, deliver
 from slicewise.cli.progress import progress
@@ -24,30 +24,20 @@ class ReportScoring(ScoringOptions):
 
 def report(
     *,
-    output: Annotated[
-        Path, option("--output", "-o", help="The page; report.html.", panel=OUTPUT, metavar="FILE.html")
-    ] = Path("report.html"),
-    open_it: Annotated[bool, option("--open", help="Open the page in a browser.", panel=OUTPUT)] = False,
-    examples: Annotated[
-        int, option("--examples", help="Items of each slice that the page has; 20.", panel=OUTPUT, metavar="N")
-    ] = 20,
-    title: Annotated[str | None, option("--title", help="Of the page.", panel=OUTPUT, metavar="TEXT")] = None,
+    output: Annotated[Path, option("--output -o", "The page; report.html.", OUTPUT, "FILE.html")] = Path("report.html"),
+    open_it: Annotated[bool, option("--open", "Open the page in a browser.", OUTPUT)] = False,
+    examples: Annotated[int, option("--examples", "Items of each slice that the page has; 20.", OUTPUT, "N")] = 20,
+    title: Annotated[str | None, option("--title", "Of the page.", OUTPUT, "TEXT")] = None,
     slicing: SlicingOptions,
     cross: Annotated[
-        list[str] | None,
-        option("--cross", help="Buckets of two attributes at once; repeat.", panel=SLICING, metavar="A,B"),
+        list[str] | None, option("--cross", "Buckets of two attributes at once; repeat.", SLICING, "A,B")
     ] = None,
     shared_cuts: SharedCuts = None,
     compare: Compare = None,
-    bigrams: Annotated[bool, option("--bigrams", help="Rank bigrams as well.", panel=FEATURES)] = False,
-    shapes: Annotated[bool, option("--shapes", help="Rank word shapes as well.", panel=FEATURES)] = False,
-    min_count: Annotated[
-        int | None,
-        option("--min-count", help="Leave out rarer features; 5.", panel=RANKING, metavar="N"),
-    ] = None,
-    top: Annotated[
-        int, option("--top", help="How many features and strings; 0 = all; 20.", panel=RANKING, metavar="N")
-    ] = 20,
+    bigrams: Annotated[bool, option("--bigrams", "Rank bigrams as well.", FEATURES)] = False,
+    shapes: Annotated[bool, option("--shapes", "Rank word shapes as well.", FEATURES)] = False,
+    min_count: Annotated[int | None, option("--min-count", "Leave out rarer features; 5.", RANKING, "N")] = None,
+    top: Annotated[int, option("--top", "How many features and strings; 0 = all; 20.", RANKING, "N")] = 20,
     threshold: Threshold = None,
     scoring: ReportScoring,
     tables: TableOptions,
@@ -55,8 +45,8 @@ def report(
 ) -> None:
     """Explain the systems to a person: all lenses on one self-contained HTML page, with the items behind it."""
     from slicewise.lenses.report import report as lens
+    from slicewise.lenses.report.result import PAGES
     from slicewise.results.files import check_ending
-    from slicewise.results.report import PAGES
 
     check_ending(output, PAGES)
     check_outputs(data, tables)
@@ -66,7 +56,7 @@ def report(
         options = scoring.chosen(data) | slicing.chosen(data, compare) | {"shared_cuts": bool(shared_cuts)}
         options |= {"examples": examples, "title": title, "bigrams": bigrams, "shapes": shapes, "min_count": min_count}
         options |= {"top": top, "threshold": threshold}
-        options["cross"] = [two(pair, "--cross") for pair in cross or ()]
+        options["cross"] = [two_names(pair, "--cross") for pair in cross or ()]
         result = lens(evaluations, **options, on_step=step)
         step("writing the page")
         result.write(output)

@@ -1,4 +1,4 @@
-"""The options of how to score."""
+"""The options of scoring."""
 
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,12 +18,7 @@ ALL_WAYS = ("first", "each", "blocks", "average")
 
 Threshold = Annotated[
     str | None,
-    option(
-        "--threshold",
-        help="From which score on an item counts as found; 25% = a quantile of the scores.",
-        panel=SCORING,
-        metavar="X",
-    ),
+    option("--threshold", "From which score on an item counts as found; 25% = a quantile of the scores.", SCORING, "X"),
 ]
 
 
@@ -32,13 +27,11 @@ class MetricOptions:
     """What to score by."""
 
     metric: Annotated[
-        list[str] | None,
-        option("--metric", "-m", help="A metric; repeat. The first ranks.", panel=SCORING, metavar="NAME"),
+        list[str] | None, option("--metric -m", "A metric; repeat. The first ranks.", SCORING, "NAME")
     ] = None
-    beta: Annotated[
-        float | None,
-        option("--beta", help="F_β instead of F1: above 1, recall counts more.", panel=SCORING, metavar="B"),
-    ] = None
+    beta: Annotated[float | None, option("--beta", "F_β instead of F1: above 1, recall counts more.", SCORING, "B")] = (
+        None
+    )
 
     def chosen(self, data: DataOptions, ways: "Sequence[str]" = ("first", "each")) -> dict[str, Any]:
         """Return how to score: what the command line says, else what the configuration file says.
@@ -59,15 +52,12 @@ class ScoringOptions(MetricOptions):
     """What to score by, and how sure the scores are."""
 
     resamples: Annotated[
-        int | None, option("--resamples", help="Bootstrap draws; 0 = no intervals; 1000.", panel=SCORING, metavar="N")
+        int | None, option("--resamples", "Bootstrap draws; 0 = no intervals; 1000.", SCORING, "N")
     ] = None
-    confidence: Annotated[
-        float | None, option("--confidence", help="Of the intervals; 0.95.", panel=SCORING, metavar="SHARE")
-    ] = None
-    seed: Annotated[int | None, option("--seed", help="Of the draws; 0.", panel=SCORING, metavar="N")] = None
+    confidence: Annotated[float | None, option("--confidence", "Of the intervals; 0.95.", SCORING, "SHARE")] = None
+    seed: Annotated[int | None, option("--seed", "Of the draws; 0.", SCORING, "N")] = None
     restarts: Annotated[
-        str | None,
-        option("--restarts", help="first or each: which runs paired tests take.", panel=SCORING, metavar="WHICH"),
+        str | None, option("--restarts", "first or each: which runs paired tests take.", SCORING, "WHICH")
     ] = None
 
 
@@ -76,12 +66,10 @@ class OutcomeOptions(ScoringOptions):
     """How to score where units are right or wrong, and only scored items have a metric."""
 
     metric: Annotated[
-        list[str] | None,
-        option("--metric", "-m", help="What items of text and scores are scored by.", panel=SCORING, metavar="NAME"),
+        list[str] | None, option("--metric -m", "What items of text and scores are scored by.", SCORING, "NAME")
     ] = None
     restarts: Annotated[
-        str | None,
-        option("--restarts", help="first or each: which runs of a system take part.", panel=SCORING, metavar="WHICH"),
+        str | None, option("--restarts", "first or each: which runs of a system take part.", SCORING, "WHICH")
     ] = None
 
     def check_metric(self, task: "Task") -> None:

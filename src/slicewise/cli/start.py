@@ -1,4 +1,4 @@
-"""The start of the program, and its end: what goes wrong becomes one line and an exit code."""
+"""Entry point of the program: errors become one line and an exit code."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import typer
 
-from slicewise.cli.app import app
+from slicewise.cli.commands import app
 from slicewise.cli.streams import prepare_streams
 from slicewise.errors import UserError
 
@@ -59,7 +59,7 @@ def main() -> None:
 
 
 def _end(number: int, _: Any) -> None:
-    """Leave as after Ctrl-C when told to end: nothing half written, no temporary files."""
+    """Exit on SIGTERM as after Ctrl-C: nothing half written, no temporary files."""
     sys.exit(128 + number)
 
 

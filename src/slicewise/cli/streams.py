@@ -1,4 +1,4 @@
-"""The program's standard streams: UTF-8, and nothing that happens to them is a surprise."""
+"""The program's standard streams: UTF-8, robust to closed pipes and full disks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from slicewise.errors import UserError
 
 
-class _Output(io.FileIO):
+class _StandardOutput(io.FileIO):
     """Standard output: a reader that goes away (`| head`) is no error, and a full disk is the user's."""
 
     def write(self, data: Any, /) -> int:
@@ -25,7 +25,7 @@ class _Output(io.FileIO):
             raise UserError(f"standard output cannot be written: {error.strerror or error}") from None
 
     def _discard(self) -> None:
-        """Let what else is written vanish, also what is still in a buffer when Python ends."""
+        """Discard all further output, including what is still buffered when Python ends."""
         os.dup2(os.open(os.devnull, os.O_WRONLY), self.fileno())
 
 
@@ -41,7 +41,7 @@ class _Messages(io.FileIO):
 
 def prepare_streams() -> None:
     """Write UTF-8 whatever the locale: results are full of text from the data. A closed stream swallows it."""
-    for name, kind in (("stdout", _Output), ("stderr", _Messages)):
+    for name, kind in (("stdout", _StandardOutput), ("stderr", _Messages)):
         stream = getattr(sys, name)
         if stream is None:
             setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 (to the end)

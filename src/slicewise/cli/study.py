@@ -18,8 +18,7 @@ class StudyScoring(ScoringOptions):
     """How to score: a study has ways of its own to take restarts."""
 
     restarts: Annotated[
-        str | None,
-        option("--restarts", help="average, blocks (of the tests) or first.", panel=SCORING, metavar="WHICH"),
+        str | None, option("--restarts", "average, blocks (of the tests) or first.", SCORING, "WHICH")
     ] = None
 
 
@@ -30,23 +29,18 @@ def study(
     compare: Compare = None,
     group_by: Annotated[
         list[str] | None,
-        option(
-            "--group-by",
-            help="Diagnose data sets with a low and a high mean of ATTR apart; repeat.",
-            panel=SLICING,
-            metavar="ATTR",
-        ),
+        option("--group-by", "Diagnose data sets with a low and a high mean of ATTR apart; repeat.", SLICING, "ATTR"),
     ] = None,
     paper_tests: Annotated[
-        bool, option("--paper-tests", help="Diagnose as the paper did: pick and test on the same data.", panel=SLICING)
+        bool, option("--paper-tests", "Diagnose as the paper did: pick and test on the same data.", SLICING)
     ] = False,
     scoring: StudyScoring,
     tables: TableOptions,
     data: DataOptions,
 ) -> None:
     """Study several data sets × systems × restarts: model-, attribute- and bucket-wise measures and tests."""
-    from slicewise.lenses.study import WAYS
     from slicewise.lenses.study import study as lens
+    from slicewise.lenses.study.lens import WAYS
 
     check_outputs(data, tables)
     with progress(data) as step:

@@ -20,18 +20,10 @@ if TYPE_CHECKING:
 class TableOptions:
     """Where tables and figures for a paper go."""
 
-    latex: Annotated[
-        Path | None, option("--latex", help="Every table as a LaTeX file (booktabs).", panel=OUTPUT, metavar="DIR")
-    ] = None
-    markdown: Annotated[
-        Path | None, option("--markdown", help="Every table as a Markdown file.", panel=OUTPUT, metavar="DIR")
-    ] = None
-    figures: Annotated[Path | None, option("--figures", help="Every chart as a file.", panel=OUTPUT, metavar="DIR")] = (
-        None
-    )
-    figure_format: Annotated[
-        str | None, option("--figure-format", help="svg, png or pdf; svg.", panel=OUTPUT, metavar="FORMAT")
-    ] = None
+    latex: Annotated[Path | None, option("--latex", "Every table as a LaTeX file (booktabs).", OUTPUT, "DIR")] = None
+    markdown: Annotated[Path | None, option("--markdown", "Every table as a Markdown file.", OUTPUT, "DIR")] = None
+    figures: Annotated[Path | None, option("--figures", "Every chart as a file.", OUTPUT, "DIR")] = None
+    figure_format: Annotated[str | None, option("--figure-format", "svg, png or pdf; svg.", OUTPUT, "FORMAT")] = None
 
     @property
     def folders(self) -> "list[Path]":
@@ -43,8 +35,8 @@ class TableOptions:
         from slicewise.render.figures import FORMATS, check_can_draw
 
         if self.figure_format is not None and self.figure_format not in FORMATS:
-            known = ", ".join(FORMATS)
-            raise UserError(f"unknown figure format {quoted(self.figure_format)}; expected one of {known}")
+            formats = ", ".join(FORMATS)
+            raise UserError(f"unknown figure format {quoted(self.figure_format)}; expected one of {formats}")
         if self.figure_format is not None and self.figures is None:
             raise UserError("--figure-format says how --figures DIR are written; add --figures DIR")
         if self.figures is not None:
@@ -54,31 +46,29 @@ class TableOptions:
         """Write every table as a file that can go into a paper; several data sets in folders of their own."""
         from slicewise.render.latex import as_latex
         from slicewise.render.markdown import as_markdown
-        from slicewise.results.files import safe_name, unique, write_texts
+        from slicewise.results.files import result_folders, safe_name, unique, write_texts
 
         self._draw(data, results)
         media = [(self.latex, "tex", as_latex), (self.markdown, "md", lambda grid: as_markdown([grid]))]
         for folder, ending, rendered in media:
             if folder is None:
                 continue
-            for result, own in zip(results, unique([safe_name(r.data["name"]) for r in results]), strict=True):
-                made = result.grids()
-                names = unique([safe_name(grid.name or grid.title.lower()) for grid in made])
-                place = folder if len(results) == 1 else folder / own
-                texts = {name: rendered(grid) for name, grid in zip(names, made, strict=True)}
+            for result, place in zip(results, result_folders(folder, [r.data["name"] for r in results]), strict=True):
+                grids = result.grids()
+                names = unique([safe_name(grid.name or grid.title.lower()) for grid in grids])
+                texts = {name: rendered(grid) for name, grid in zip(names, grids, strict=True)}
                 for text in texts:
                     data.check_not_read(place / f"{text}.{ending}")
                 data.say(f"wrote {counted(len(write_texts(place, texts, ending)), 'table')} to {place}{os.sep}")
 
     def _draw(self, data: DataOptions, results: "Sequence[Result]") -> None:
         """Write every chart as a file; several data sets in folders of their own."""
-        from slicewise.results.files import safe_name, unique, write_bytes
+        from slicewise.results.files import result_folders, safe_name, unique, write_bytes
 
         if self.figures is None:
             return
         ending = self.figure_format or "svg"
-        for result, own in zip(results, unique([safe_name(r.data["name"]) for r in results]), strict=True):
-            place = self.figures if len(results) == 1 else self.figures / own
+        for result, place in zip(results, result_folders(self.figures, [r.data["name"] for r in results]), strict=True):
             drawn = [figure for figure in result.figures() if figure.has_chart]
             names = unique([safe_name(figure.name) for figure in drawn])
             for name in names:

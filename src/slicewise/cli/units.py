@@ -13,14 +13,9 @@ from slicewise.cli.progress import progress
 def units(
     *,
     include: Annotated[
-        str | None,
-        option(
-            "--with", help="More columns: bins, errors, attributes.", panel=OUTPUT, metavar="bins,errors,attributes"
-        ),
+        str | None, option("--with", "More columns: bins, errors, attributes.", OUTPUT, "bins,errors,attributes")
     ] = None,
-    output: Annotated[
-        Path | None, option("--output", "-o", help="A .csv, .jsonl or .parquet file.", panel=OUTPUT, metavar="FILE")
-    ] = None,
+    output: Annotated[Path | None, option("--output -o", "A .csv, .jsonl or .parquet file.", OUTPUT, "FILE")] = None,
     data: DataOptions,
 ) -> None:
     """Show the unit table itself: every gold and every returned unit, and who has it."""

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from slicewise.annotations import Task
-from slicewise.engine import item_statistics
+from slicewise.engine.cells import item_statistics
+from slicewise.engine.local import parts_of
 from slicewise.errors import UserError
 from slicewise.metrics import catalogue
 from slicewise.metrics.counts import CASES, FIRST_LABEL, RIGHT, UNANSWERED
@@ -16,9 +17,9 @@ from slicewise.metrics.counts import CASES, FIRST_LABEL, RIGHT, UNANSWERED
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from slicewise.engine.protocols import PartSource
     from slicewise.evaluation import Evaluation
     from slicewise.metrics.metric import Metric
-    from slicewise.parts import PartSource
 
     Array = NDArray[np.float64]
 
@@ -63,11 +64,11 @@ def _item_counts(evaluation: Evaluation, system: str, start: int, end: int) -> A
     """Return the statistics of set tasks for some items; see `slicewise.metrics.counts`."""
     units, a = evaluation.units, evaluation.aligned
     first, last = np.searchsorted(units["item"].to_numpy(), [start, end])  # units stand in the order of items
-    own = units.slice(int(first), int(last - first))
-    item = own["item"].to_numpy().astype(np.int64) - start
+    piece = units.slice(int(first), int(last - first))
+    item = piece["item"].to_numpy().astype(np.int64) - start
     labels, rows = max(1, len(a.labels)), end - start
-    key = item * labels + own["label"].to_physical().to_numpy()
-    gold, returned = own["gold"].to_numpy(), own[system].to_numpy()
+    key = item * labels + piece["label"].to_physical().to_numpy()
+    gold, returned = piece["gold"].to_numpy(), piece[system].to_numpy()
     counts = np.zeros((rows, FIRST_LABEL + 3 * len(a.labels)))
     if len(a.labels):
         tallies = [np.bincount(key[flags], minlength=rows * labels) for flags in (gold & returned, returned, gold)]
@@ -80,7 +81,7 @@ def _item_counts(evaluation: Evaluation, system: str, start: int, end: int) -> A
         return counts
     wrong = gold != returned
     if evaluation.task is Task.TOKENS:
-        place = np.unique(np.stack([item[wrong], own["start"].to_numpy()[wrong]]), axis=1)[0]
+        place = np.unique(np.stack([item[wrong], piece["start"].to_numpy()[wrong]]), axis=1)[0]
         counts[:, RIGHT] = counts[:, CASES] - np.bincount(place, minlength=rows)
     else:
         counts[:, RIGHT] = np.bincount(item[wrong], minlength=rows) == 0
@@ -103,21 +104,22 @@ class _SomeParts:
 
     def head(self, needs: frozenset[str]) -> Evaluation:
         """Return a part without items."""
-        found: Evaluation = self.source.head(needs)
-        return found
+        evaluation: Evaluation = self.source.head(needs)
+        return evaluation
 
     def part(self, i: int, needs: frozenset[str]) -> Evaluation:
         """Read a part."""
-        found: Evaluation = self.source.part(self.chosen[i], needs)
-        return found
+        evaluation: Evaluation = self.source.part(self.chosen[i], needs)
+        return evaluation
 
 
 def where_items_are(evaluation: Evaluation, items: NDArray[np.int64]) -> Evaluation:
     """Return data in parts with those parts alone that have some of the items."""
-    if evaluation.parts is None:
+    parts = parts_of(evaluation)
+    source = parts.source
+    if len(source) == 1:
         return evaluation
-    source = evaluation.parts.source
     ends = np.cumsum([source.items(i) for i in range(len(source))])
     chosen = np.unique(np.searchsorted(ends, items, side="right"))
-    some = _SomeParts(source, tuple(chosen.tolist()))
-    return replace(evaluation, parts=replace(evaluation.parts, source=some))
+    chosen_parts = _SomeParts(source, tuple(chosen.tolist()))
+    return replace(evaluation, parts=replace(parts, source=chosen_parts))

@@ -26,12 +26,12 @@ STRETCH = float(1 << 40)
 def classes(counts: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
     """Return of values counted as `n`, each in one row, the first place from 0, in the order of their column."""
     stretch = (nw.col("value").cast(nw.Float64) / STRETCH).floor().cast(nw.Int64)
-    some = counts.with_columns(stretch=stretch)
-    stretches = some.group_by("column", "stretch").agg(nw.col("n").sum().alias("many"))
+    stretched = counts.with_columns(stretch=stretch)
+    stretches = stretched.group_by("column", "stretch").agg(nw.col("n").sum().alias("many"))
     many = nw.col("many").cum_sum().over("column", order_by="stretch")
     stretches = stretches.with_columns(before=many - nw.col("many"))
     within = nw.col("n").cum_sum().over("column", "stretch", order_by="value")
-    return some.join(stretches, on=["column", "stretch"], how="inner").select(
+    return stretched.join(stretches, on=["column", "stretch"], how="inner").select(
         *KEYS, "n", start=nw.col("before") + within - nw.col("n")
     )
 
@@ -62,9 +62,9 @@ def by_group(
         return pl.DataFrame({by: table[by][:1], name: [function(table)]}, schema={by: pl.Int64, name: pl.Int64})
 
     if isinstance(native, pl.LazyFrame):
-        found = [row(rows) for rows in native.collect().partition_by(by)]
+        numbers = [row(rows) for rows in native.collect().partition_by(by)]
         empty = pl.DataFrame(schema={by: pl.Int64, name: pl.Int64})
-        return nw.from_native(pl.concat([empty, *found]).lazy())
+        return nw.from_native(pl.concat([empty, *numbers]).lazy())
 
     def apply(table: Any) -> Any:
         return row(pl.DataFrame(table)).to_arrow()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from slicewise.engine.cells import GOLD, PRED, TP
+from slicewise.engine.sums import GOLD, PRED, TP
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,9 +51,9 @@ class Holders:
             for flag in flags[start : start + AT_ONCE]:
                 number = number * 2 + flag
             _, number = renumbered(number)
-        one = np.zeros(int(number.max(initial=-1)) + 1, np.int64)
-        one[number] = np.arange(len(number))
-        return cls(number, group[one], np.column_stack([flag[one] for flag in flags]))
+        unit = np.zeros(int(number.max(initial=-1)) + 1, np.int64)
+        unit[number] = np.arange(len(number))
+        return cls(number, group[unit], np.column_stack([flag[unit] for flag in flags]))
 
     def counts(self, slots: Ints, size: int, only: int | None = None) -> pl.DataFrame:
         """Count gold units, returned ones and true positives by group and slot; of one system, or of all."""
@@ -62,16 +62,16 @@ class Holders:
         keys, place = renumbered(self.group[number] * size + slot)
         gold, n = self.has[number, 0], n.astype(np.float64)
 
-        def summed(flags: NDArray[np.bool_]) -> Ints:
+        def total(flags: NDArray[np.bool_]) -> Ints:
             return np.bincount(place[flags], n[flags], minlength=len(keys)).astype(np.int64)
 
-        columns = {"slot": keys % size, "group": keys // size, GOLD: summed(gold)}
+        columns = {"slot": keys % size, "group": keys // size, GOLD: total(gold)}
         nothing = np.zeros(len(keys), np.int64)
         for i in range(self.has.shape[1] - 1):
             has = self.has[number, i + 1]
-            wanted = only is None or only == i
-            columns[PRED.format(i)] = summed(has) if wanted else nothing
-            columns[TP.format(i)] = summed(gold & has) if wanted else nothing
+            counted_here = only is None or only == i
+            columns[PRED.format(i)] = total(has) if counted_here else nothing
+            columns[TP.format(i)] = total(gold & has) if counted_here else nothing
         return pl.DataFrame(columns)
 
     @cached_property
@@ -86,11 +86,11 @@ class Holders:
         `codes` say where a unit's rank stands; those without one come after the last. Beside no slot: -1.
         """
         rows, number = self._gold
-        own = codes[rows]
-        known = own < len(ranks)
-        own, number = (own, number) if known.all() else (own[known], number[known])
+        unit_codes = codes[rows]
+        known = unit_codes < len(ranks)
+        unit_codes, number = (unit_codes, number) if known.all() else (unit_codes[known], number[known])
         by_number = {
-            name: np.bincount(number, of.astype(np.float64)[own], minlength=len(self.group))
+            name: np.bincount(number, of.astype(np.float64)[unit_codes], minlength=len(self.group))
             for name, of in {GOLD: np.ones(len(ranks)), "x": ranks, **halves("xx", ranks * ranks)}.items()
         }
         groups, place = renumbered(self.group)
@@ -98,8 +98,8 @@ class Holders:
         def by_group(values: NDArray[Any], flags: NDArray[np.bool_]) -> Ints:
             return np.rint(np.bincount(place[flags], values[flags], minlength=len(groups))).astype(np.int64)
 
-        every = np.ones(len(self.group), np.bool_)
-        columns = {name: by_group(values, every) for name, values in by_number.items()}
+        mask = np.ones(len(self.group), np.bool_)
+        columns = {name: by_group(values, mask) for name, values in by_number.items()}
         for i in range(self.has.shape[1] - 1):
             has = self.has[:, i + 1]
             columns[TP.format(i)] = by_group(by_number[GOLD], has)
@@ -122,8 +122,8 @@ def counted(numbers: Ints, size: int) -> tuple[Ints, Ints]:
     if size > ROOMY * len(numbers):
         return np.unique(numbers, return_counts=True)
     times = np.bincount(numbers, minlength=size)
-    there = np.flatnonzero(times)
-    return there, times[there]
+    present = np.flatnonzero(times)
+    return present, times[present]
 
 
 def renumbered(numbers: Ints) -> tuple[Ints, Ints]:
@@ -131,6 +131,6 @@ def renumbered(numbers: Ints) -> tuple[Ints, Ints]:
     size = int(numbers.max(initial=-1)) + 1
     if size > ROOMY * len(numbers):
         return np.unique(numbers, return_inverse=True)
-    there = np.zeros(size, np.bool_)
-    there[numbers] = True
-    return np.flatnonzero(there), (np.cumsum(there) - 1)[numbers]
+    present = np.zeros(size, np.bool_)
+    present[numbers] = True
+    return np.flatnonzero(present), (np.cumsum(present) - 1)[numbers]

@@ -22,10 +22,10 @@ from typing import IO, TYPE_CHECKING, Any
 import narwhals as nw
 import polars as pl
 
-from slicewise.engine.cells import sums
+from slicewise.engine.protocols import RankAware, Result, run_steps
 from slicewise.engine.ranks import KEYS, classes, doubled, groups, hit
+from slicewise.engine.sums import sums
 from slicewise.errors import UserError, quoted
-from slicewise.parts import Knowing, Result, stepped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from slicewise.parts import Kernel, PartSource, Ranked, Steps
+    from slicewise.engine.protocols import Kernel, PartSource, Ranked, Steps
 
 WRONG, PART = "slicewise:wrong", "slicewise:part"
 """Columns beside a kernel's own: what is wrong in the data, and the number of the part."""
@@ -44,7 +44,7 @@ SORTED = "merge"
 """How tables are joined: Spark takes what kernels return for small, and would send it to every worker."""
 OFTEN = 0.5
 """Seconds between looks at how far a job is."""
-MOST_BACK = 3_500_000
+MAX_COLLECTED = 3_500_000
 """Different values of a column that may come back; of more, ranks stay in the cluster."""
 TOO_LARGE = "too many different scores, numbers or strings: round them, leave their column out, or allow for more"
 MANY = 32
@@ -85,7 +85,7 @@ def _own_session(builder: Any, master: str | None) -> Any:
         builder = builder.config(key, value)
     with tempfile.TemporaryFile() as said:
         try:
-            with _uninterrupted(), _told_to(said):
+            with _uninterrupted(), _redirected_to(said):
                 return (builder if master is None else builder.master(master)).getOrCreate()
         except Exception as problem:
             said.seek(0)
@@ -101,10 +101,10 @@ def _java_path() -> str:
 
 def _settings(master: str | None) -> Mapping[str, str]:
     """Return settings for a session of one's own, which shows no page."""
-    own = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"} | dict([FEW_PIECES])
+    settings = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"} | dict([FEW_PIECES])
     if master is not None and re.match(r"spark://(127\.0\.0\.1|localhost)[:,]", master):
-        own |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
-    return own
+        settings |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+    return settings
 
 
 @contextmanager
@@ -146,7 +146,7 @@ def _noticed(left: threading.Event) -> Iterator[None]:
 
 
 @contextmanager
-def _told_to(file: IO[bytes]) -> Iterator[None]:
+def _redirected_to(file: IO[bytes]) -> Iterator[None]:
     """Have a Java process that is started now write to a file instead of the terminal, as long as it lives."""
     sys.stderr.flush()
     kept = os.dup(2)
@@ -159,9 +159,9 @@ def _told_to(file: IO[bytes]) -> Iterator[None]:
 
 
 def _no_session(where: str | None, why: str) -> UserError:
-    said = " ".join(why.split())[:200].rstrip(".")
+    reason = " ".join(why.split())[:200].rstrip(".")
     place = quoted(where) if where else "the default master"
-    return UserError(f"no Spark session at {place}: {said}; check the address")
+    return UserError(f"no Spark session at {place}: {reason}; check the address")
 
 
 @dataclass(frozen=True)
@@ -181,67 +181,69 @@ class Spark:
             return MANY
 
     @property
-    def most_back(self) -> int:
+    def max_collected(self) -> int:
         """How many different values of a column may come back."""
-        return MOST_BACK
+        return MAX_COLLECTED
 
-    def summed(
-        self, source: PartSource, kernel: Kernel, keep: nw.Expr | None, told: Ranked | None = None
+    def aggregate(
+        self, source: PartSource, kernel: Kernel, keep: nw.Expr | None, ranks: Ranked | None = None
     ) -> Iterator[pl.DataFrame]:
         """Add up the tables of all parts in the cluster."""
-        empty, found = self._added(source, kernel, told)
+        empty, sums = self._added(source, kernel, ranks)
         if keep is not None:
-            found = found.filter(keep | ~nw.col(WRONG).is_null())
+            sums = sums.filter(keep | ~nw.col(WRONG).is_null())
         with self.watched(source):
-            table = _collected(found)
+            table = _collected(sums)
         whole = _checked(table).select(empty.columns).cast(empty.schema)
         yield whole.sort(*kernel.by) if kernel.by else whole
 
-    def reduced(self, source: PartSource, kernel: Kernel, steps: Steps[Result], told: Ranked | None = None) -> Result:
+    def reduce_parts(
+        self, source: PartSource, kernel: Kernel, steps: Steps[Result], ranks: Ranked | None = None
+    ) -> Result:
         """Add up the tables of all parts in the cluster, which keeps the sums until they have been reduced."""
-        kept: Any = self._added(source, kernel, told)[1].to_native().persist()
+        kept: Any = self._added(source, kernel, ranks)[1].to_native().persist()
         try:
             table: nw.LazyFrame[Any] = nw.from_native(kept.hint(SORTED))
             right = table.filter(nw.col(WRONG).is_null()).drop(WRONG)
             with self.watched(source):
                 _checked(_collected(table.filter(~nw.col(WRONG).is_null())))
-                return stepped(steps, lambda reduction: _collected(reduction(right)))
+                return run_steps(steps, lambda reduction: _collected(reduction(right)))
         finally:
             kept.unpersist()
 
-    def ranked(self, source: PartSource, kernel: Kernel) -> SparkRanked:
+    def rank_values(self, source: PartSource, kernel: Kernel) -> SparkRanks:
         """Rank the values of all parts in the cluster, which keeps them."""
         rows = self._tables(source, kernel)[1].persist()
         right: nw.LazyFrame[Any] = nw.from_native(rows.hint(SORTED)).filter(nw.col(WRONG).is_null())
         places = nw.to_native(classes(sums(right, KEYS, {"n": nw.col("n")}, ordered=False))).persist()
-        every = nw.from_native(places.hint(SORTED)).select(*KEYS, doubled=doubled())
-        told = right.select(PART, *KEYS).join(every, on=list(KEYS), how="inner").to_native()
-        told = told.repartition(len(source), PART).persist()
+        ranks = nw.from_native(places.hint(SORTED)).select(*KEYS, doubled=doubled())
+        by_part = right.select(PART, *KEYS).join(ranks, on=list(KEYS), how="inner").to_native()
+        by_part = by_part.repartition(len(source), PART).persist()
         with self.watched(source):
             _checked(_collected(nw.from_native(rows).filter(~nw.col(WRONG).is_null())))
-            parts = _collected(nw.from_native(told).select(nw.col(PART).n_unique()))
+            parts = _collected(nw.from_native(by_part).select(nw.col(PART).n_unique()))
         rows.unpersist()
         if parts.item() != len(source):
             raise UserError("the Spark job failed: not every part has ranks; see the logs of the cluster")
-        return SparkRanked(self, source, places, told)
+        return SparkRanks(self, source, places, by_part)
 
     def _added(
-        self, source: PartSource, kernel: Kernel, told: Ranked | None = None
+        self, source: PartSource, kernel: Kernel, ranks: Ranked | None = None
     ) -> tuple[pl.DataFrame, nw.LazyFrame[Any]]:
         """Return the columns of a kernel's table, and the sum of all parts' with what is wrong in them."""
-        empty, frame = self._tables(source, kernel, told)
+        empty, frame = self._tables(source, kernel, ranks)
         numbers = {name: nw.col(name) for name in empty.columns if name not in kernel.by}
         return empty, sums(nw.from_native(frame), [*kernel.by, WRONG], numbers, ordered=False)
 
-    def gathered(self, source: PartSource, kernel: Kernel) -> list[pl.DataFrame]:
+    def collect_parts(self, source: PartSource, kernel: Kernel) -> list[pl.DataFrame]:
         """Return the tables of all parts in their order."""
         empty, frame = self._tables(source, kernel)
         with self.watched(source):
             table = _checked(_collected(nw.from_native(frame)))
-        parts = {int(key[0]): own for key, own in table.group_by(PART, maintain_order=True)}
+        parts = {int(key[0]): rows for key, rows in table.group_by(PART, maintain_order=True)}
         nothing = empty.with_columns(pl.lit(0, pl.Int64).alias(PART))
-        found = [parts.get(i, nothing) for i in range(len(source))]
-        return [one.select(empty.columns).cast(empty.schema) for one in found]
+        tables = [parts.get(i, nothing) for i in range(len(source))]
+        return [part.select(empty.columns).cast(empty.schema) for part in tables]
 
     @contextmanager
     def watched(self, source: PartSource) -> Iterator[None]:
@@ -265,19 +267,19 @@ class Spark:
                     context.cancelAllJobs()  # more than once: Spark waits for a job that was only about to begin
                 elif self.on_part is not None:
                     stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
-                    done = [one.numCompletedTasks for one in stages if one is not None and one.numTasks == parts]
+                    done = [info.numCompletedTasks for info in stages if info is not None and info.numTasks == parts]
                     if any(done):
                         self.on_part(total * max(done) // parts, total)
         except Exception:  # the session ends, or is one of Spark Connect
             return
 
-    def _tables(self, source: PartSource, kernel: Kernel, told: Ranked | None = None) -> tuple[pl.DataFrame, Any]:
+    def _tables(self, source: PartSource, kernel: Kernel, ranks: Ranked | None = None) -> tuple[pl.DataFrame, Any]:
         """Return the columns of a kernel's table, and a Spark frame with the rows of all parts."""
         empty = kernel(source.head(kernel.needs))
         columns = [f"`{name}` {_spark_type(kind)}" for name, kind in empty.schema.items()]
         schema = ", ".join([*columns, f"`{PART}` bigint", f"`{WRONG}` string"])
-        if isinstance(told, SparkRanked) and isinstance(kernel, Knowing):
-            return empty, told.told.groupBy(PART).applyInArrow(_told_task(source, kernel, empty), schema)
+        if isinstance(ranks, SparkRanks) and isinstance(kernel, RankAware):
+            return empty, ranks.by_part.groupBy(PART).applyInArrow(_rank_task(source, kernel, empty), schema)
         numbers = self.session.range(0, len(source), 1, len(source))
         return empty, numbers.mapInArrow(_Task(source, kernel, empty), schema)
 
@@ -316,12 +318,12 @@ class _Task:
         return table.with_columns(pl.lit(number, pl.Int64).alias(PART), pl.lit(wrong, pl.String).alias(WRONG))
 
 
-def _told_task(source: PartSource, kernel: Knowing, empty: pl.DataFrame) -> Callable[[Any], Any]:
+def _rank_task(source: PartSource, kernel: RankAware, empty: pl.DataFrame) -> Callable[[Any], Any]:
     """Return what a worker does with the ranks of one part's values."""
 
     def run(ranks: Any) -> Any:
         table = pl.DataFrame(ranks)
-        return _Task(source, kernel.knowing(table.drop(PART)), empty).arrow(int(table[PART][0]))
+        return _Task(source, kernel.with_ranks(table.drop(PART)), empty).arrow(int(table[PART][0]))
 
     return run
 
@@ -339,19 +341,19 @@ def _as_spark_takes(table: Any) -> Any:
 
 
 @dataclass(frozen=True, eq=False)
-class SparkRanked:
+class SparkRanks:
     """Values of columns that a cluster has ranked, and keeps as long as this is known."""
 
     cluster: Spark
     source: PartSource
     places: Any
     """By column and value: `n`, and the first place."""
-    told: Any
+    by_part: Any
     """Of every part, its values with their doubled ranks."""
 
     def __post_init__(self) -> None:
         """Have the cluster forget it together with this."""
-        for frame in (self.places, self.told):
+        for frame in (self.places, self.by_part):
             weakref.finalize(self, _forget, frame)
 
     def sizes(self, column: int) -> pl.DataFrame:
@@ -361,16 +363,16 @@ class SparkRanked:
 
     def at(self, column: int, places: NDArray[np.int64]) -> pl.DataFrame:
         """Return the values at some places."""
-        own = self.places.filter(self.places["column"] == column)
+        column_places = self.places.filter(self.places["column"] == column)
 
         def run(batches: Iterator[Any]) -> Iterator[Any]:
             for batch in batches:
-                found = hit(pl.DataFrame(batch), places)
-                yield from found.select("value", "start", "n").to_arrow().to_batches()
+                values = hit(pl.DataFrame(batch), places)
+                yield from values.select("value", "start", "n").to_arrow().to_batches()
 
-        found = own.mapInArrow(run, "value bigint, start bigint, n bigint")
+        values = column_places.mapInArrow(run, "value bigint, start bigint, n bigint")
         with self.cluster.watched(self.source):
-            return _collected(nw.from_native(found)).sort("start")
+            return _collected(nw.from_native(values)).sort("start")
 
 
 def _forget(frame: Any) -> None:
@@ -383,8 +385,10 @@ def _collected(frame: nw.LazyFrame[Any]) -> pl.DataFrame:
     try:
         return frame.collect("polars").to_native()  # type: ignore[no-any-return]
     except Exception as problem:
-        if isinstance(told := problem.__context__, KeyboardInterrupt | SystemExit):  # Spark has to say something of it
-            raise told from None
+        if isinstance(
+            interrupt := problem.__context__, KeyboardInterrupt | SystemExit
+        ):  # Spark has to say something of it
+            raise interrupt from None
         raise UserError(_said(problem)) from None
 
 
@@ -397,8 +401,8 @@ def _said(problem: Exception) -> str:
         return f"the result is larger than {most[1]}; {TOO_LARGE}"
     lines = [line.strip() for line in text.splitlines()]
     lines = [line for line in lines if line and not line.startswith(("at ", "..."))]
-    told = [line for line in lines if re.match(r"[\w.]*(Error|Exception)\b", line)]
-    last = (told or lines or [type(problem).__name__])[-1]
+    errors = [line for line in lines if re.match(r"[\w.]*(Error|Exception)\b", line)]
+    last = (errors or lines or [type(problem).__name__])[-1]
     return f"the Spark job failed: {quoted(last, 300)}; see the logs of the cluster"
 
 

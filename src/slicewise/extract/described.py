@@ -25,19 +25,19 @@ UNITS = frozenset({Of.ITEM, Of.UNIT})
 
 
 def attributes_of(facts: Facts, names: Sequence[str], kinds: frozenset[Of]) -> list[Attribute]:
-    """Return the attributes that are asked for, `all` for every one that items (or units) have."""
-    every = [name for name in names if name != "all"]
-    found = [] if not every else choose(facts, every)[0]
-    for attribute in found:
+    """Return attributes by name, `all` for all that items (or units) have."""
+    explicit = [name for name in names if name != "all"]
+    chosen = [] if not explicit else choose(facts, explicit)[0]
+    for attribute in chosen:
         if attribute.of not in kinds:
-            what = "units; add --units" if kinds == ITEMS else f"{attribute.of.value}s, not of units"
-            raise UserError(f"the attribute {quoted(attribute.name)} is one of {what}")
-    if len(every) < len(names):
-        found += [a for a in choose(facts, ["all"])[0] if a.of in kinds and a.name not in {f.name for f in found}]
-    return found
+            owner = "units; add --units" if kinds == ITEMS else f"{attribute.of.value}s, not of units"
+            raise UserError(f"the attribute {quoted(attribute.name)} is one of {owner}")
+    if len(explicit) < len(names):
+        chosen += [a for a in choose(facts, ["all"])[0] if a.of in kinds and a.name not in {f.name for f in chosen}]
+    return chosen
 
 
-def described(
+def attribute_features(
     facts: Facts, attributes: Sequence[Attribute], least: int, *, units: bool, system: str | None
 ) -> tuple[list[Family], list[Quantity]]:
     """Return the categories and the numbers of attributes, for items or for units; of outputs, one system's."""
@@ -56,13 +56,15 @@ def described(
             numbers = values.cast(pl.Float64).fill_null(float("nan")).to_numpy()
             finite = np.where(np.isfinite(numbers), numbers, np.nan)
             quantities.append(Quantity(Kind.ATTRIBUTE, "", attribute.name, finite))
-        elif (found := categories(Kind.ATTRIBUTE, "", f"{attribute.name} = ", said(values), least)) is not None:
-            families.append(found)
+        elif (
+            family := categories(Kind.ATTRIBUTE, "", f"{attribute.name} = ", category_names(values), least)
+        ) is not None:
+            families.append(family)
     return families, quantities
 
 
-def said(values: pl.Series) -> pl.Series:
-    """Return categories in words: true is yes."""
+def category_names(values: pl.Series) -> pl.Series:
+    """Return categories as text: true is yes."""
     if values.dtype != pl.Boolean:
         return values.cast(pl.String)
     return values.replace_strict([True, False], ["yes", "no"], return_dtype=pl.String)

@@ -7,11 +7,11 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import polars as pl
     from numpy.typing import NDArray
 
     from slicewise.extract.relation import Batches, Index, Relation
@@ -37,6 +37,9 @@ class Kind(StrEnum):
     CONFUSION = "confusion"
 
 
+FamilyKey = tuple[Kind, str, bool]
+
+
 @dataclass(frozen=True)
 class Family:
     """Features with the rows of each; their names are made when they are shown."""
@@ -49,9 +52,27 @@ class Family:
     """The names of some of the features, given by their places."""
     shaped: bool = False
     """Whether they are made of shapes."""
+    lookup: Callable[[pl.Series], Index] | None = None
+    """The places of some names, -1 where there is none; without it, all names are made."""
 
     def __len__(self) -> int:
         return len(self.relation)
+
+    @property
+    def key(self) -> FamilyKey:
+        """What it is: its kind, its namespace, and whether it is made of shapes."""
+        return self.kind, self.space, self.shaped
+
+    def places(self, names: pl.Series) -> Index:
+        """Return the places of features by their names, -1 where there is none."""
+        return places_in(self.names(np.arange(len(self))), names) if self.lookup is None else self.lookup(names)
+
+
+def places_in(known: pl.Series, strings: pl.Series) -> Index:
+    """Return the place of each string among others, all different; -1 where it is none of them."""
+    table = pl.DataFrame({"string": known, "place": np.arange(len(known))})
+    joined = pl.DataFrame({"string": strings}).join(table, on="string", how="left", maintain_order="left")
+    return joined["place"].fill_null(-1).to_numpy()
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from slicewise.attributes.attribute import Of
 from slicewise.attributes.facts import Facts
 from slicewise.errors import UserError, did_you_mean, quoted
 from slicewise.extract.family import PAIR
-from slicewise.extract.items import ItemFeatures, Wanted
+from slicewise.extract.items import FeatureSpec, ItemFeatures
 from slicewise.extract.ngrams import GLUE
 from slicewise.extract.text import SHAPE
 from slicewise.extract.units import UnitFeatures
@@ -40,49 +40,49 @@ NEAR = 2000
 def items_with(evaluation: Evaluation, system: str, feature: str, tokenizer: str | None = None) -> Flags:
     """Return which items have a feature, or both parts of a pair; `out` is what the system returned."""
     feature = CUT.sub("", feature)
-    whole = _single(evaluation, system, feature, tokenizer, strict=PAIR not in feature)
-    if whole is not None:
-        return whole
+    mask = _single(evaluation, system, feature, tokenizer, strict=PAIR not in feature)
+    if mask is not None:
+        return mask
     cuts = [i for i in range(1, len(feature) - len(PAIR)) if feature.startswith(PAIR, i)]
     for i in cuts:
         a, b = feature[:i], feature[i + len(PAIR) :]
-        found = [_single(evaluation, system, part, tokenizer, strict=len(cuts) == 1) for part in (a, b)]
-        if found[0] is not None and found[1] is not None:
-            return found[0] & found[1]
+        masks = [_single(evaluation, system, part, tokenizer, strict=len(cuts) == 1) for part in (a, b)]
+        if masks[0] is not None and masks[1] is not None:
+            return masks[0] & masks[1]
     raise UserError(f"no item has the feature {quoted(feature)}")
 
 
 def rows_of(names: Iterable[str], families: Sequence[Family], quantities: Sequence[Quantity]) -> dict[str, Rows]:
     """Return the rows of several features by their names; those that none of the families has are left out."""
-    wanted = pl.Series(list(names), dtype=pl.String)
-    found: dict[str, Rows] = {}
+    requested = pl.Series(list(names), dtype=pl.String)
+    rows: dict[str, Rows] = {}
     for family in families:
-        called = family.names(np.arange(len(family)))
-        for at in np.flatnonzero(called.is_in(wanted.implode()).to_numpy()).tolist():
-            found[called[at]] = family.relation.of(at).astype(np.int64)
+        family_names = family.names(np.arange(len(family)))
+        for at in np.flatnonzero(family_names.is_in(requested.implode()).to_numpy()).tolist():
+            rows[family_names[at]] = family.relation.of(at).astype(np.int64)
     numbers = {quantity.name: quantity for quantity in quantities}
-    for name in wanted:
+    for name in requested:
         extreme = EXTREME.fullmatch(name)
-        if name not in found and extreme is not None and extreme["name"] in numbers:
-            found[name] = numbers[extreme["name"]].extreme(large=extreme["end"] == "large").astype(np.int64)
-    return found
+        if name not in rows and extreme is not None and extreme["name"] in numbers:
+            rows[name] = numbers[extreme["name"]].extreme(large=extreme["end"] == "large").astype(np.int64)
+    return rows
 
 
 def _single(evaluation: Evaluation, system: str, feature: str, tokenizer: str | None, *, strict: bool) -> Flags | None:
-    wanted = Wanted(
+    spec = FeatureSpec(
         tokenizer=tokenizer,
         ngrams=feature.count(GLUE) + 1,
         shapes=SHAPE in feature,
         numbers=EXTREME.fullmatch(feature) is not None,
         least=0,
     )
-    known, of_units = _attribute(feature, evaluation)
+    attributes, of_units = _attribute(feature, evaluation)
     if evaluation.task.has_units and (OF_UNITS.match(feature) or of_units):
-        units = UnitFeatures(evaluation, wanted, known)
+        units = UnitFeatures.of(evaluation, spec, attributes)
         rows_of_units = _rows(feature, units.families(), units.quantities())
         if rows_of_units is not None:
             return _flags(units.facts.units.item[rows_of_units], evaluation.aligned.items)
-    items = ItemFeatures(evaluation, wanted, [] if of_units else known)
+    items = ItemFeatures.of(evaluation, spec, [] if of_units else attributes)
     confusions = items.confusions(system)
     families = [*items.families(system), *([] if confusions is None else [confusions])]
     spaces = [feature]
@@ -91,20 +91,20 @@ def _single(evaluation: Evaluation, system: str, feature: str, tokenizer: str | 
     elif re.match(r"in[: ]", feature) and "in" not in {family.space for family in families}:
         columns = {family.space for family in families if family.space.startswith("in<")}
         spaces = [space + feature[2:] for space in sorted(columns)]
-    found = [_rows(name, families, items.quantities(system)) for name in spaces]
-    rows = [one for one in found if one is not None]
+    rows_by_name = [_rows(name, families, items.quantities(system)) for name in spaces]
+    rows = [matching for matching in rows_by_name if matching is not None]
     if rows:
         return _flags(np.concatenate(rows), evaluation.aligned.items)
     if strict:
-        raise UserError(f"no item has the feature {quoted(feature)}; {_near(feature, families)}")
+        raise UserError(f"no item has the feature {quoted(feature)}; {_suggestion(feature, families)}")
     return None
 
 
 def _attribute(feature: str, evaluation: Evaluation) -> tuple[list[str], bool]:
     """Return the attribute that a feature is of (`sLen large`, `capitals = lower`), and whether units have it."""
     name = feature.partition(" = ")[0] if " = " in feature else (m["name"] if (m := EXTREME.fullmatch(feature)) else "")
-    found = available(Facts(evaluation))[0].get(name) if name else None
-    return ([], False) if found is None else ([name], found.of is Of.UNIT)
+    attribute = available(Facts.of(evaluation))[0].get(name) if name else None
+    return ([], False) if attribute is None else ([name], attribute.of is Of.UNIT)
 
 
 def _rows(name: str, families: Sequence[Family], quantities: Sequence[Quantity]) -> NDArray[np.int64] | None:
@@ -126,7 +126,7 @@ def _flags(items: NDArray[np.int64], size: int) -> Flags:
     return flags
 
 
-def _near(feature: str, families: Sequence[Family]) -> str:
+def _suggestion(feature: str, families: Sequence[Family]) -> str:
     """Return what may have been meant: in a namespace, where none is named, or a name like it."""
     spaces = list(dict.fromkeys(family.space for family in families if family.space))
     for space in spaces:

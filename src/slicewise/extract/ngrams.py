@@ -1,4 +1,4 @@
-"""Runs of adjacent tokens: two, three and more."""
+"""Ngrams of adjacent tokens: two, three and more."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ GLUE = "++"
 
 
 @dataclass(frozen=True)
-class Runs:
-    """Runs that are frequent in all of the data, of which a part is looked at; those of rare tokens are none."""
+class Ngrams:
+    """The runs that are frequent in all data, to be counted in a partition; none has a rare token."""
 
     words: pl.Series
     """The frequent tokens."""
@@ -48,11 +48,11 @@ class Runs:
 
     def of(self, tokens: Tokens, length: int) -> tuple[Relation, Index]:
         """Return the runs of a length that a part has, and their keys; all shorter ones have to be known."""
-        own = runs = tokens.numbered(self.words)
+        token_numbers = runs = tokens.numbered(self.words)
         for shorter, keys in enumerate(self.keys[: length - 2], 2):
-            runs = _numbered(tokens, runs, own, keys, len(self.words), shorter)
+            runs = _numbered(tokens, runs, token_numbers, keys, len(self.words), shorter)
         sizes = (len(self.words) if length == 2 else len(self.keys[length - 3]), len(self.words))
-        return _run_together(tokens, runs, own, sizes, length, 1)
+        return _run_together(tokens, runs, token_numbers, sizes, length, 1)
 
 
 def ngrams(tokens: Tokens, longest: int, least: int) -> Iterator[tuple[Relation, Callable[[Index], pl.Series]]]:
@@ -60,21 +60,22 @@ def ngrams(tokens: Tokens, longest: int, least: int) -> Iterator[tuple[Relation,
 
     A run is no more frequent than its parts, so those of rare parts are passed over.
     """
-    own, words = _frequent(tokens, least)
-    runs, names = own, words
+    token_numbers, words = _frequent(tokens, least)
+    runs, names = token_numbers, words
     for length in range(2, longest + 1):
-        relation, keys = _run_together(tokens, runs, own, (len(names), len(words)), length, least)
+        relation, keys = _run_together(tokens, runs, token_numbers, (len(names), len(words)), length, least)
         left, right = np.divmod(keys, max(1, len(words)))
         names = names.gather(left) + GLUE + words.gather(right)
-        shown = np.flatnonzero(Limits(least, tokens.items)(relation.counts))
-        yield relation.take(shown), partial(_gathered, names, shown)
+        frequent = np.flatnonzero(Limits(least, tokens.items)(relation.counts))
+        yield relation.take(frequent), partial(gather_names, names, frequent)
         if not len(keys):
             return
         if length < longest:
-            runs = _numbered(tokens, runs, own, keys, len(words), length)
+            runs = _numbered(tokens, runs, token_numbers, keys, len(words), length)
 
 
-def _gathered(names: pl.Series, places: Index, at: Index) -> pl.Series:
+def gather_names(names: pl.Series, places: Index, at: Index) -> pl.Series:
+    """Return the names of some features, by their places among those that are kept."""
     return names.gather(places[at])
 
 
@@ -90,7 +91,7 @@ def _frequent(tokens: Tokens, least: int) -> tuple[Numbers, pl.Series]:
 
 
 def _keys(
-    tokens: Tokens, runs: Numbers, own: Numbers, words: int, length: int
+    tokens: Tokens, runs: Numbers, token_numbers: Numbers, words: int, length: int
 ) -> Iterator[tuple[Index, NDArray[np.uint64], Numbers]]:
     """Return, batch by batch, the places where a run begins, its key and its row: a run of one less, and a token."""
     offsets = tokens.offsets if tokens.parts is None else tokens.parts.offsets
@@ -100,38 +101,38 @@ def _keys(
         sizes = np.diff(offsets[batch.start : batch.stop + 1])
         rows = np.repeat(item[batch].astype(np.uint32), sizes)
         room = np.repeat(offsets[batch.start + 1 : batch.stop + 1] - length + 1, sizes)
-        there = np.arange(start, end) < room
-        there &= runs[start:end] != NONE
-        at = np.flatnonzero(there) + start
-        last = own[at + length - 1]
-        known = last != NONE
-        at, last = at[known], last[known]
+        inside = np.arange(start, end) < room
+        inside &= runs[start:end] != NONE
+        at = np.flatnonzero(inside) + start
+        last = token_numbers[at + length - 1]
+        frequent = last != NONE
+        at, last = at[frequent], last[frequent]
         yield at, runs[at] * np.uint64(max(1, words)) + last, rows[at - start]
 
 
 def _run_together(
-    tokens: Tokens, runs: Numbers, own: Numbers, sizes: tuple[int, int], length: int, least: int
+    tokens: Tokens, runs: Numbers, token_numbers: Numbers, sizes: tuple[int, int], length: int, least: int
 ) -> tuple[Relation, Index]:
     """Return the relation of runs that enough rows have, and their keys."""
     width, fewest = row_bits(tokens.items), max(least, 1)
     largest = max(1, sizes[0]) * max(1, sizes[1])
-    every = _keys(tokens, runs, own, sizes[1], length)
+    located = _keys(tokens, runs, token_numbers, sizes[1], length)
     if largest.bit_length() + width <= WORD:
-        packed = [(keys << np.uint64(width)) | rows for _, keys, rows in every]
+        packed = [(keys << np.uint64(width)) | rows for _, keys, rows in located]
         return of_packed(np.concatenate([np.zeros(0, np.uint64), *packed]), tokens.items, fewest)
-    parts = [(keys, rows) for _, keys, rows in every]
+    parts = [(keys, rows) for _, keys, rows in located]
     keys = np.concatenate([np.zeros(0, np.uint64), *(keys for keys, _ in parts)])
     return related(keys, np.concatenate([np.zeros(0, np.uint32), *(rows for _, rows in parts)]), tokens.items, fewest)
 
 
-def _numbered(tokens: Tokens, runs: Numbers, own: Numbers, keys: Index, words: int, length: int) -> Numbers:
+def _numbered(tokens: Tokens, runs: Numbers, token_numbers: Numbers, keys: Index, words: int, length: int) -> Numbers:
     """Return the number of the run that begins at each place."""
     numbers = np.full(len(tokens.ids), NONE)
     if not len(keys):
         return numbers
-    for at, found, _ in _keys(tokens, runs, own, words, length):
-        place = np.searchsorted(keys, found.astype(np.int64))
+    for at, run_keys, _ in _keys(tokens, runs, token_numbers, words, length):
+        place = np.searchsorted(keys, run_keys.astype(np.int64))
         place[place == len(keys)] = 0
-        known = keys[place] == found.astype(np.int64)
-        numbers[at[known]] = place[known]
+        present = keys[place] == run_keys.astype(np.int64)
+        numbers[at[present]] = place[present]
     return numbers

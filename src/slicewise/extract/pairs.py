@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
     from slicewise.extract.relation import Relation
 
-    Whole = NDArray[np.int64]
+    Ints = NDArray[np.int64]
 
 MOST_CELLS = 1 << 23
 """Cells of a product that may be filled at a time."""
 BLOCK = 64
 """Features of about the same number of rows that are compared at a time."""
 SHRINK = 16
-"""The matrix is cut once a sixteenth of it is behind."""
+"""The matrix is cut once a sixteenth of its rows is done."""
 
 
 @dataclass(frozen=True)
@@ -30,14 +30,22 @@ class Pairs:
 
     a: NDArray[np.int32]
     b: NDArray[np.int32]
-    counts: Whole
-    sums: Whole
+    counts: Ints
+    sums: Ints
 
     def __len__(self) -> int:
         return len(self.a)
 
 
-def pairs(relation: Relation, values: Whole, least: int, first: int = 0, stop: int | None = None) -> Iterator[Pairs]:
+def pairs(
+    relation: Relation,
+    values: Ints,
+    least: int,
+    first: int = 0,
+    stop: int | None = None,
+    *,
+    most_cells: int = MOST_CELLS,
+) -> Iterator[Pairs]:
     """Return all pairs a < b that at least so many rows have, block by block; a is one of first:stop.
 
     Count and sum travel in one number, the sum in its lower bits, where both fit.
@@ -59,10 +67,10 @@ def pairs(relation: Relation, values: Whole, least: int, first: int = 0, stop: i
         if start - base > (len(relation) - base) // SHRINK:  # features behind are paired already
             right, sums = right[start - base :], None if sums is None else sums[start - base :]
             base = start
-        end = min(start + max(1, MOST_CELLS // (len(relation) - base)), last)
+        end = min(start + max(1, most_cells // (len(relation) - base)), last)
         block = left[start:end]
-        found = (block @ right.T).tocoo()
-        a, b, packed = found.row + np.int32(start), found.col + np.int32(base), found.data
+        product = (block @ right.T).tocoo()
+        a, b, packed = product.row + np.int32(start), product.col + np.int32(base), product.data
         if sums is None:
             counts, summed = packed >> bits, packed & ((1 << bits) - 1)
         else:
@@ -72,7 +80,7 @@ def pairs(relation: Relation, values: Whole, least: int, first: int = 0, stop: i
         start = end
 
 
-def overlaps(relation: Relation, counts: Whole, share: float) -> Iterator[tuple[Whole, Whole, Whole]]:
+def overlaps(relation: Relation, counts: Ints, share: float) -> Iterator[tuple[Ints, Ints, Ints]]:
     """Return pairs of features with the number of rows they share, where the rarer has that share of the other's rows.
 
     `counts` are the rows of each feature, here and elsewhere.
@@ -86,8 +94,8 @@ def overlaps(relation: Relation, counts: Whole, share: float) -> Iterator[tuple[
     for start in range(0, len(ordered), BLOCK):
         end = min(start + BLOCK, len(ordered))
         last = int(np.searchsorted(n, n[end - 1] / share, side="right"))
-        found = (matrix[start:end] @ matrix[start:last].T).tocoo()
-        a, b = found.row.astype(np.int64) + start, found.col.astype(np.int64) + start
+        product = (matrix[start:end] @ matrix[start:last].T).tocoo()
+        a, b = product.row.astype(np.int64) + start, product.col.astype(np.int64) + start
         kept = np.flatnonzero((b > a) & (n[a] >= share * n[b]))
         a, b = order[a[kept]], order[b[kept]]
-        yield np.minimum(a, b), np.maximum(a, b), found.data[kept].astype(np.int64)
+        yield np.minimum(a, b), np.maximum(a, b), product.data[kept].astype(np.int64)

@@ -1,4 +1,4 @@
-"""Several things made at once: Polars and numpy let other threads work meanwhile."""
+"""A parallel map: Polars and numpy release the lock for other threads."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ From = TypeVar("From")
 To = TypeVar("To")
 
 
-def at_once(make: Callable[[From], To], given: Sequence[From]) -> list[To]:
-    """Return what is made of each, in order."""
-    if len(given) < 2:
-        return [make(one) for one in given]
+def parallel_map(make: Callable[[From], To], inputs: Sequence[From]) -> list[To]:
+    """Map a function over inputs in threads; results are in order."""
+    if len(inputs) < 2:
+        return [make(value) for value in inputs]
     # three alike on two cores end together, and earlier than two and then one
-    with ThreadPoolExecutor(min(len(given), 2 * (os.cpu_count() or 1))) as pool:
-        return list(pool.map(make, given))
+    with ThreadPoolExecutor(min(len(inputs), 2 * (os.cpu_count() or 1))) as pool:
+        return list(pool.map(make, inputs))

@@ -34,7 +34,7 @@ class Relation:
     @classmethod
     def of_rows(cls, rows: Sequence[Rows], size: int) -> Relation:
         """Return the relation of features whose rows are given, ascending."""
-        ends = np.cumsum([0] + [len(own) for own in rows])
+        ends = np.cumsum([0] + [len(feature_rows) for feature_rows in rows])
         return cls(ends, np.concatenate([np.zeros(0, np.int32), *rows]).astype(np.int32), size)
 
     def __len__(self) -> int:
@@ -51,13 +51,13 @@ class Relation:
 
     def sums(self, values: NDArray[Number]) -> NDArray[Number]:
         """Return the sum of a value over the rows of each feature, exact for integers."""
-        found = np.zeros(len(self), values.dtype)
+        totals = np.zeros(len(self), values.dtype)
         filled = np.flatnonzero(self.counts)
         for batch in batches(self.starts[np.append(filled, len(self))]):
-            some = filled[batch]
-            start, end = self.starts[some[0]], self.starts[some[-1] + 1]
-            found[some] = np.add.reduceat(values[self.rows[start:end]], self.starts[some] - start)
-        return found
+            features = filled[batch]
+            start, end = self.starts[features[0]], self.starts[features[-1] + 1]
+            totals[features] = np.add.reduceat(values[self.rows[start:end]], self.starts[features] - start)
+        return totals
 
     def take(self, features: Index) -> Relation:
         """Return some of the features, in the order given."""
@@ -75,10 +75,10 @@ class Relation:
         """Return the same features over the rows that are kept, numbered anew."""
         if kept.all():
             return self
-        here = kept[self.rows]
-        before = np.concatenate([[0], np.cumsum(here)])
+        entries = kept[self.rows]
+        before = np.concatenate([[0], np.cumsum(entries)])
         numbers = (np.cumsum(kept) - 1).astype(np.int32)
-        return Relation(before[self.starts], numbers[self.rows[here]], int(kept.sum()))
+        return Relation(before[self.starts], numbers[self.rows[entries]], int(kept.sum()))
 
 
 @dataclass(frozen=True)
@@ -125,24 +125,41 @@ class Batches:
 
     def of(self, feature: int) -> Rows:
         """Return the rows of one feature."""
-        found = []
+        rows = []
         for part in self.parts:
             at = int(np.searchsorted(part.features, np.uint32(feature)))
             if at < len(part.features) and part.features[at] == feature:
-                found.append(part.rows[part.first[at] : part.first[at] + part.counts[at]])
-        return np.concatenate([np.zeros(0, np.int32), *found]).astype(np.int32)
+                rows.append(part.rows[part.first[at] : part.first[at] + part.counts[at]])
+        return np.concatenate([np.zeros(0, np.int32), *rows]).astype(np.int32)
 
     def sums(self, values: NDArray[Number]) -> NDArray[Number]:
         """Return the sum of a value over the rows of each feature, exact for integers."""
-        found = np.zeros(len(self), values.dtype)
+        totals = np.zeros(len(self), values.dtype)
         for part in self.parts:
             if len(part.features):
-                found[part.features] += np.add.reduceat(values.take(part.rows), part.first)
-        return found
+                totals[part.features] += np.add.reduceat(values.take(part.rows), part.first)
+        return totals
 
     def among(self, kept: NDArray[np.bool_]) -> Batches | Relation:
         """Return the same features over the rows that are kept, numbered anew."""
         return self if kept.all() else self.whole().among(kept)
+
+    def take(self, features: Index) -> Relation | Inherited:
+        """Return some of the features, in the order given."""
+        starts = np.concatenate([[0], np.cumsum(self.counts[features])]).astype(np.int64)
+        cursor = starts[:-1].copy()
+        rows = np.empty(starts[-1], np.int32)
+        for part in self.parts:
+            if not len(part.features):
+                continue
+            at = np.minimum(np.searchsorted(part.features, features.astype(np.uint32)), len(part.features) - 1)
+            present = np.flatnonzero(part.features[at] == features)
+            at, n = at[present], part.counts[at[present]]
+            before = np.repeat(np.cumsum(n) - n, n)
+            offset = np.arange(len(before)) - before
+            rows[np.repeat(cursor[present], n) + offset] = part.rows[np.repeat(part.first[at], n) + offset]
+            cursor[present] += n
+        return Relation(starts, rows, self.size)
 
     def whole(self) -> Relation:
         """Return the relation in one piece."""
@@ -192,8 +209,8 @@ class Inherited(Batches):
 
     def whole(self) -> Relation:
         """Return the relation in one piece."""
-        every = self.rows.take(self.items.rows.astype(np.int64)).rows
-        return Relation(np.concatenate([[0], np.cumsum(self.counts)]), every, self.size)
+        inherited = self.rows.take(self.items.rows.astype(np.int64)).rows
+        return Relation(np.concatenate([[0], np.cumsum(self.counts)]), inherited, self.size)
 
 
 @dataclass(frozen=True)
@@ -228,9 +245,9 @@ def _sorted_batch(ids: NDArray[np.uint32], offsets: Index, batch: slice, size: i
     features = packed >> word(width)
     packed &= word((1 << width) - 1)
     first = np.flatnonzero(_changes(features))
-    own = packed.astype(np.uint32)
-    own += np.uint32(batch.start)
-    return _Batch(features[first].astype(np.uint32), first, np.diff(np.append(first, len(packed))), own)
+    row_numbers = packed.astype(np.uint32)
+    row_numbers += np.uint32(batch.start)
+    return _Batch(features[first].astype(np.uint32), first, np.diff(np.append(first, len(packed))), row_numbers)
 
 
 def related(keys: NDArray[np.uint64], rows: NDArray[np.uint32], size: int, fewest: int = 1) -> tuple[Relation, Index]:
@@ -241,8 +258,8 @@ def related(keys: NDArray[np.uint64], rows: NDArray[np.uint32], size: int, fewes
     width = row_bits(size)
     if len(keys) and int(keys.max()).bit_length() + width > WORD:
         distinct, numbers = np.unique(keys, return_inverse=True)
-        relation, found = related(numbers.astype(np.uint64), rows, size, fewest)
-        return relation, distinct[found].astype(np.int64)
+        relation, kept = related(numbers.astype(np.uint64), rows, size, fewest)
+        return relation, distinct[kept].astype(np.int64)
     packed = keys << np.uint64(width)
     packed |= rows
     return of_packed(packed, size, fewest)
@@ -265,10 +282,10 @@ def of_packed(packed: NDArray[np.uint64], size: int, fewest: int = 1) -> tuple[R
     ends = np.cumsum(counts[kept])
     rows = np.empty(int(ends[-1]) if len(ends) else 0, np.int32)
     mask = np.uint64((1 << int(width)) - 1)
-    for some in batches(np.concatenate([[0], ends])):
-        own = kept[some]
-        at = np.repeat(starts[own] - ends[some] + counts[own], counts[own])
-        start = ends[some.start] - counts[own[0]]
+    for batch in batches(np.concatenate([[0], ends])):
+        features = kept[batch]
+        at = np.repeat(starts[features] - ends[batch] + counts[features], counts[features])
+        start = ends[batch.start] - counts[features[0]]
         at += np.arange(start, start + len(at))
         rows[start : start + len(at)] = packed[at] & mask
     return Relation(np.concatenate([[0], ends]).astype(np.int64), rows, size), keys.astype(np.int64)
@@ -276,11 +293,11 @@ def of_packed(packed: NDArray[np.uint64], size: int, fewest: int = 1) -> tuple[R
 
 def _starts(packed: NDArray[np.uint64], width: np.uint64) -> Index:
     """Return where each feature begins, and the end, looking at some at a time."""
-    found = [np.zeros(min(1, len(packed)), np.int64)]
+    starts = [np.zeros(min(1, len(packed)), np.int64)]
     for start in range(0, len(packed), BATCH):
         features = packed[start : start + BATCH + 1] >> width
-        found.append(np.flatnonzero(features[1:] != features[:-1]) + start + 1)
-    return np.concatenate([*found, [len(packed)]]).astype(np.int64)
+        starts.append(np.flatnonzero(features[1:] != features[:-1]) + start + 1)
+    return np.concatenate([*starts, [len(packed)]]).astype(np.int64)
 
 
 def _changes(ordered: NDArray[Any]) -> NDArray[np.bool_]:

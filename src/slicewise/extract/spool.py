@@ -1,4 +1,4 @@
-"""Tokens of parts, and rows of features, in files: worked out once, however often the parts are looked at."""
+"""A disk cache of tokens and of rows of features: computed once per partition, however often it is mapped."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from slicewise.extract.relation import Relation
-from slicewise.extract.tokens import Parts, Tokens
+from slicewise.extract.tokens import ItemTexts, Tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -25,32 +25,32 @@ SHORT = 1 << 16
 
 @dataclass(frozen=True)
 class Spool:
-    """A folder for them."""
+    """The folder of the cache."""
 
     folder: Path
     columns: tuple[str, ...]
     """The input fields, which parts may be read without."""
 
     def tokens(self, part: Evaluation, field: str, make: Callable[[], Tokens]) -> Tokens:
-        """Return the tokens of a field, from their files where they are there."""
+        """Return the tokens of a field, from the cache if it has them."""
         folder = self._place(part, field)
         if folder.exists():
             return _read(folder)
-        made = make()
-        _write(made, folder)
-        return made
+        computed = make()
+        _write(computed, folder)
+        return computed
 
-    def relation(self, part: Evaluation, wishes: str, make: Callable[[], Relation]) -> Relation:
-        """Return the rows of some features, from their files where they are there."""
-        folder = self._place(part, wishes)
+    def relation(self, part: Evaluation, query: str, make: Callable[[], Relation]) -> Relation:
+        """Return the rows of some features, from the cache if it has them."""
+        folder = self._place(part, query)
         if not folder.exists():
-            made = make()
-            _save(folder, {"starts": made.starts, "rows": made.rows, "size": np.array(made.size)})
+            computed = make()
+            _save(folder, {"starts": computed.starts, "rows": computed.rows, "size": np.array(computed.size)})
         starts, rows, size = (np.load(folder / f"{name}.npy") for name in ("starts", "rows", "size"))
         return Relation(starts, rows, int(size))
 
-    def _place(self, part: Evaluation, what: str) -> Path:
-        name = hashlib.blake2b(what.encode("utf-8", "replace"), digest_size=16).hexdigest()
+    def _place(self, part: Evaluation, key: str) -> Path:
+        name = hashlib.blake2b(key.encode("utf-8", "replace"), digest_size=16).hexdigest()
         return self.folder / f"{part.first}-{part.aligned.items}-{name}"
 
 
@@ -75,6 +75,6 @@ def _save(folder: Path, arrays: Mapping[str, NDArray[Any]], vocabulary: pl.Serie
 
 def _read(folder: Path) -> Tokens:
     several = folder / "part_offsets.npy"
-    parts = Parts(np.load(several), np.load(folder / "part_items.npy")) if several.exists() else None
+    parts = ItemTexts(np.load(several), np.load(folder / "part_items.npy")) if several.exists() else None
     vocabulary = pl.read_ipc(folder / "vocabulary.arrow").to_series().alias("")
     return Tokens(np.load(folder / "ids.npy"), np.load(folder / "offsets.npy"), vocabulary, parts)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from slicewise.extract.family import Family, Kind, Quantity
-from slicewise.extract.ngrams import ngrams
+from slicewise.extract.family import Family, Kind, Quantity, places_in
+from slicewise.extract.ngrams import gather_names, ngrams
 from slicewise.extract.relation import Batches, Limits, by_row, related
 from slicewise.extract.shapes import shape_of
 from slicewise.extract.tokens import Tokens
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from slicewise.extract.ngrams import Runs
+    from slicewise.extract.ngrams import Ngrams
     from slicewise.extract.relation import Index
 
 MOST_CATEGORIES = 1000
@@ -28,14 +28,16 @@ MOST_CATEGORIES = 1000
 SHAPE = "SHAPE:"
 
 
-class Field:
-    """One field of all rows, under its namespace; what it is asked for is made once."""
+class TextField:
+    """One text field of all rows, under its namespace."""
 
     def __init__(self, space: str, tokens: Tokens, texts: pl.Series | None = None, *, geval: bool = False) -> None:
         self.space = space
         self.texts = texts
         self.geval = geval
-        self.tokens = _first_of_each(tokens) if geval else tokens
+        self.tokens = _distinct_tokens(tokens) if geval else tokens
+        self._families: dict[Kind, Family] = {}
+        self._last_run: tuple[Ngrams, int, Family, Index] | None = None
 
     @property
     def rows(self) -> int:
@@ -44,35 +46,48 @@ class Field:
 
     def unigrams(self, least: int) -> Family:
         """Return the tokens."""
-        return self._family(Kind.TOKEN, self.tokens, least)
+        return self._all(Kind.TOKEN, self.tokens, least)
 
     def shapes(self, least: int) -> Family:
         """Return the shapes of the tokens."""
-        return self._family(Kind.SHAPE, self._shaped, least)
+        return self._all(Kind.SHAPE, self._shaped, least)
 
-    def some(self, kind: Kind, names: pl.Series) -> Family:
-        """Return some of the tokens, or of the shapes, by their names."""
+    def _all(self, kind: Kind, tokens: Tokens, least: int) -> Family:
+        family = self._families.get(kind) or self._family(kind, tokens, least)
+        if not least:
+            self._families[kind] = family
+        return family
+
+    def subset(self, kind: Kind, names: pl.Series) -> Family:
+        """Return some of the tokens, or of the shapes, by their names; all, if they are cached."""
+        if kind in self._families:
+            return self._families[kind]
         tokens = self.tokens if kind is Kind.TOKEN else self._shaped
         return self._family(kind, tokens.only(names.unique(maintain_order=True).str.slice(len(self.space) + 1)), 0)
 
-    def run(self, runs: Runs, length: int) -> tuple[Family, Index]:
+    def run(self, runs: Ngrams, length: int) -> tuple[Family, Index]:
         """Return the runs of a length that are frequent in all of the data, and their keys."""
-        relation, keys = runs.of(self.tokens, length)
-        kind = Kind.BIGRAM if length == 2 else Kind.NGRAM
-        return Family(kind, self.space, relation, lambda at: pl.Series(keys[at]).cast(pl.String)), keys
+        last = self._last_run
+        if last is None or last[0] is not runs or last[1] != length:
+            relation, keys = runs.of(self.tokens, length)
+            kind = Kind.BIGRAM if length == 2 else Kind.NGRAM
+            family = Family(kind, self.space, relation, lambda at: pl.Series(keys[at]).cast(pl.String))
+            self._last_run = last = (runs, length, family, keys)
+        return last[2:]
 
     def _family(self, kind: Kind, tokens: Tokens, least: int) -> Family:
-        """Return the tokens that enough rows have; all, as they were sorted, where nothing is asked of their number."""
+        """Return the tokens that at least `least` rows have; all, sorted in batches, where it is 0."""
         if not least:
-            every = Batches.of_ids(tokens.ids, tokens.offsets, len(tokens.vocabulary))
-            names = partial(_gathered, tokens.vocabulary, np.arange(len(every)))
-            return Family(kind, self.space, every, partial(self._glued, names), shaped=kind is Kind.SHAPE)
+            all_tokens = Batches.of_ids(tokens.ids, tokens.offsets, len(tokens.vocabulary))
+            lookup = partial(self._places, tokens.vocabulary)
+            named = partial(self._glued, tokens.vocabulary.gather)
+            return Family(kind, self.space, all_tokens, named, shaped=kind is Kind.SHAPE, lookup=lookup)
         relation, kept = by_row(tokens.ids, tokens.offsets, len(tokens.vocabulary), least)
-        names = partial(_gathered, tokens.vocabulary, kept)
+        names = partial(gather_names, tokens.vocabulary, kept)
         return Family(kind, self.space, relation, partial(self._glued, names), shaped=kind is Kind.SHAPE)
 
     def ngrams(self, longest: int, least: int) -> Iterator[Family]:
-        """Return the runs of adjacent tokens, from two to so many."""
+        """Return the n-grams, from two tokens to `longest`."""
         return (
             Family(
                 Kind.BIGRAM if n == 2 else Kind.NGRAM,
@@ -85,7 +100,7 @@ class Field:
 
     def shape_bigrams(self, least: int) -> Iterator[Family]:
         """Return the runs of two adjacent shapes, as the published tool has them."""
-        distinct = _first_of_each(self._shaped)
+        distinct = _distinct_tokens(self._shaped)
         for relation, glued in ngrams(distinct, 2, least):
             yield Family(Kind.BIGRAM, self.space, relation, partial(self._glued, glued), shaped=True)
 
@@ -121,20 +136,24 @@ class Field:
     def _glued(self, glued: Callable[[Index], pl.Series], at: Index) -> pl.Series:
         return self._named(glued(at))
 
+    def _places(self, vocabulary: pl.Series, names: pl.Series) -> Index:
+        """Return the places of names, all of which begin with the namespace, in a vocabulary."""
+        return places_in(vocabulary, names.str.slice(len(self.space) + 1))
+
     def _named(self, names: pl.Series) -> pl.Series:
         return f"{self.space}:" + names
 
 
 def numbers(texts: pl.Series) -> NDArray[np.float64] | None:
     """Return texts as numbers, NaN for empty ones; None where one is no number, or none is."""
-    if reading(texts.head(100)).strange:
+    if parse_numbers(texts.head(100)).strange:
         return None
-    found = reading(texts)
-    return found.values if found.filled and not found.strange else None
+    parsed = parse_numbers(texts)
+    return parsed.values if parsed.filled and not parsed.strange else None
 
 
 @dataclass(frozen=True)
-class Reading:
+class ParsedNumbers:
     """Texts read as numbers: how many are filled, and how many of these are no finite number."""
 
     values: NDArray[np.float64]
@@ -142,13 +161,13 @@ class Reading:
     strange: int
 
 
-def reading(texts: pl.Series) -> Reading:
+def parse_numbers(texts: pl.Series) -> ParsedNumbers:
     """Read texts as numbers, NaN for empty ones and for what is none."""
     stripped = texts.str.strip_chars()
-    found = stripped.cast(pl.Float64, strict=False)
+    values = stripped.cast(pl.Float64, strict=False)
     filled = (stripped != "").fill_null(False)
-    fine = int((filled & found.is_finite().fill_null(False)).sum())
-    return Reading(found.fill_null(float("nan")).to_numpy(), int(filled.sum()), int(filled.sum()) - fine)
+    fine = int((filled & values.is_finite().fill_null(False)).sum())
+    return ParsedNumbers(values.fill_null(float("nan")).to_numpy(), int(filled.sum()), int(filled.sum()) - fine)
 
 
 def categories(
@@ -184,14 +203,10 @@ def _coded(values: pl.Series) -> tuple[pl.Series, NDArray[np.uint32]]:
     return distinct, codes.to_numpy().astype(np.uint32)
 
 
-def _first_of_each(tokens: Tokens) -> Tokens:
+def _distinct_tokens(tokens: Tokens) -> Tokens:
     """Return the tokens of each row without those it has had before."""
     rows = np.repeat(np.arange(tokens.items, dtype=np.uint64), np.diff(tokens.offsets))
     _, first = np.unique((rows << np.uint64(32)) | tokens.ids, return_index=True)
     first.sort()
     sizes = np.bincount(rows[first].astype(np.int64), minlength=tokens.items)
     return Tokens(tokens.ids[first], np.concatenate([[0], np.cumsum(sizes)]), tokens.vocabulary)
-
-
-def _gathered(names: pl.Series, places: Index, at: Index) -> pl.Series:
-    return names.gather(places[at])

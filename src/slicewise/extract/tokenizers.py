@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 def words(pieces: pl.Series) -> Pieces:
     """Cut into Unicode words; every other character but white space is a token of its own."""
-    found = cut_words(pieces)
-    return found.tokens, found.offsets
+    cut = cut_words(pieces)
+    return cut.tokens, cut.offsets
 
 
 def whitespace(pieces: pl.Series) -> Pieces:
@@ -86,8 +86,10 @@ def _flat(lists: pl.Series) -> Pieces:
 
 
 def _listed(pieces: Iterable[list[str]]) -> Pieces:
-    every = list(pieces)
-    return pl.Series(list(chain.from_iterable(every)), dtype=pl.String), _offsets([len(tokens) for tokens in every])
+    tokens_of = list(pieces)
+    return pl.Series(list(chain.from_iterable(tokens_of)), dtype=pl.String), _offsets(
+        [len(tokens) for tokens in tokens_of]
+    )
 
 
 def _offsets(sizes: Iterable[int] | NDArray[np.uint32]) -> NDArray[np.int64]:

@@ -26,8 +26,8 @@ BATCH = 20_000
 
 
 @dataclass(frozen=True)
-class Parts:
-    """Texts of items: where the tokens of each begin, and the item of each."""
+class ItemTexts:
+    """The texts of items that have several: the first token of each text, and its item."""
 
     offsets: NDArray[np.int64]
     item: NDArray[np.int64]
@@ -41,7 +41,7 @@ class Tokens:
     offsets: NDArray[np.int64]
     vocabulary: pl.Series
     """The string of each number."""
-    parts: Parts | None = None
+    parts: ItemTexts | None = None
     """Where an item has several texts: tokens of different ones are not adjacent."""
 
     @property
@@ -56,29 +56,31 @@ class Tokens:
     def only(self, strings: pl.Series) -> Tokens:
         """Return some of the tokens; they are not adjacent any more."""
         places = self._places(strings)
-        there = np.flatnonzero((places != NONE)[self.ids])
-        return Tokens(places[self.ids[there]], np.searchsorted(there, self.offsets), strings)
+        present = np.flatnonzero((places != NONE)[self.ids])
+        return Tokens(places[self.ids[present]], np.searchsorted(present, self.offsets), strings)
 
     def _places(self, strings: pl.Series) -> Ids:
         """Return the place of every string of the vocabulary among others, or NONE."""
-        known = pl.DataFrame({"string": strings, "number": np.arange(len(strings), dtype=np.uint32)})
-        every = pl.DataFrame({"string": self.vocabulary}).join(known, on="string", how="left", maintain_order="left")
-        return every["number"].fill_null(int(NONE)).to_numpy()
+        numbered = pl.DataFrame({"string": strings, "number": np.arange(len(strings), dtype=np.uint32)})
+        joined = pl.DataFrame({"string": self.vocabulary}).join(
+            numbered, on="string", how="left", maintain_order="left"
+        )
+        return joined["number"].fill_null(int(NONE)).to_numpy()
 
 
-def tokenised(texts: pl.Series, tokenizer: str) -> Tokens:
+def tokenised(texts: pl.Series, tokenizer: str, *, batch: int = BATCH) -> Tokens:
     """Cut running text; an absent text has no tokens. Lists are several texts of one item."""
     if isinstance(texts.dtype, pl.List):
         return _several(texts, tokenizer)
-    return _without_collision(lambda seed: _tokenised(texts, tokenizer, seed))
+    return _without_collision(lambda seed: _tokenised(texts, tokenizer, seed, batch))
 
 
 def _several(lists: pl.Series, tokenizer: str) -> Tokens:
     sizes = lists.list.len().fill_null(0).to_numpy().astype(np.int64)
-    found = tokenised(lists.filter(pl.Series(sizes > 0)).explode().cast(pl.String), tokenizer)
+    tokens = tokenised(lists.filter(pl.Series(sizes > 0)).explode().cast(pl.String), tokenizer)
     ends = np.concatenate([[0], np.cumsum(sizes)])
-    parts = Parts(found.offsets, np.repeat(np.arange(len(sizes)), sizes))
-    return Tokens(found.ids, found.offsets[ends], found.vocabulary, parts)
+    parts = ItemTexts(tokens.offsets, np.repeat(np.arange(len(sizes)), sizes))
+    return Tokens(tokens.ids, tokens.offsets[ends], tokens.vocabulary, parts)
 
 
 def _without_collision(make: Callable[[int], Tokens]) -> Tokens:
@@ -91,43 +93,43 @@ def _without_collision(make: Callable[[int], Tokens]) -> Tokens:
     raise AssertionError
 
 
-def _tokenised(texts: pl.Series, tokenizer: str, seed: int) -> Tokens:
+def _tokenised(texts: pl.Series, tokenizer: str, seed: int, batch: int) -> Tokens:
     interned = Interner(seed)
     pieces: list[Ids] = []
     sizes: list[NDArray[np.int64]] = []
-    for start in range(0, len(texts), BATCH):
-        cut = texts.slice(start, BATCH).fill_null("").str.split(" ")
+    for start in range(0, len(texts), batch):
+        cut = texts.slice(start, batch).fill_null("").str.split(" ")
         sizes.append(cut.list.len().to_numpy().astype(np.int64))
         pieces.append(interned(cut.explode()))
-    return _cut_further(pieces, sizes, interned.strings, tokenizer, seed)
+    return _split_pieces(pieces, sizes, interned.strings, tokenizer, seed)
 
 
 def of_tokens(tokens: pl.Series, offsets: NDArray[np.int64], tokenizer: str | None) -> Tokens:
-    """Return tokens that are there already, cut further where a tokenizer is named."""
+    """Return given tokens, split further by a tokenizer if one is named."""
 
     def make(seed: int) -> Tokens:
         interned = Interner(seed)
         ids = interned(tokens.fill_null(""))
         if tokenizer is None:
             return Tokens(ids, offsets, interned.strings)
-        return _cut_further([ids], [np.diff(offsets)], interned.strings, tokenizer, seed)
+        return _split_pieces([ids], [np.diff(offsets)], interned.strings, tokenizer, seed)
 
     return _without_collision(make)
 
 
-def _cut_further(
+def _split_pieces(
     pieces: list[Ids], sizes: list[NDArray[np.int64]], distinct: pl.Series, tokenizer: str, seed: int
 ) -> Tokens:
     """Replace every piece by its tokens; `sizes` are the pieces of each item."""
-    found, starts = TOKENIZERS[tokenizer](distinct)
-    if found.equals(distinct):  # every piece is a token
-        whole = np.concatenate(pieces) if pieces else np.zeros(0, np.uint32)
-        return Tokens(whole, _offsets(sizes), distinct)
+    tokens, starts = TOKENIZERS[tokenizer](distinct)
+    if tokens.equals(distinct):  # every piece is a token
+        ids_of_pieces = np.concatenate(pieces) if pieces else np.zeros(0, np.uint32)
+        return Tokens(ids_of_pieces, _offsets(sizes), distinct)
     interned = Interner(seed)
-    ids = interned(found)
-    parts = [_expanded(batch, own, ids, starts) for batch, own in zip(pieces, sizes, strict=True)]
+    ids = interned(tokens)
+    parts = [_expanded(batch, item_sizes, ids, starts) for batch, item_sizes in zip(pieces, sizes, strict=True)]
     flat = np.concatenate([part for part, _ in parts]) if parts else np.zeros(0, np.uint32)
-    return Tokens(flat, _offsets([own for _, own in parts]), interned.strings)
+    return Tokens(flat, _offsets([item_sizes for _, item_sizes in parts]), interned.strings)
 
 
 def _expanded(

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from slicewise.errors import UserError, counted, did_you_mean, quoted
+from slicewise.metrics.prf import f_name
+from slicewise.results.estimates import Inference
+from slicewise.stats.multiplicity import ALPHA
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from slicewise.evaluation import Evaluation
     from slicewise.results.base import Bounds
 
-ALPHA = 0.05
 LARGEST_BETA = 1_000_000_000
 MOST_RESAMPLES = 1_000_000
 
@@ -36,6 +38,49 @@ def check_options(
         raise UserError(f"unknown value {quoted(restarts)} for restarts; {did_you_mean(restarts, ways)}")
 
 
+def check_top(top: int) -> None:
+    """Check how many are listed."""
+    if top < 0:
+        raise UserError(f"top is {top}; expected 0 (all) or more")
+
+
+def summary_with(evaluation: Evaluation, warnings: Iterable[str]) -> dict[str, Any]:
+    """Return what a result says of its data, with further warnings."""
+    data = evaluation.summary()
+    return data | {"warnings": [*data["warnings"], *warnings]}
+
+
+def inference_signature(
+    *, resamples: int, confidence: float, seed: int, beta: float = 1.0, restarts: str = "first"
+) -> list[str]:
+    """Return what pins the draws, and what of β and restarts differs from the defaults."""
+    parts = [f"seed:{seed}", f"resamples:{resamples}", f"confidence:{confidence}"]
+    parts += [] if beta == 1 else [f"beta:{f_name(beta)[1:]}"]
+    return parts + ([] if restarts == "first" else [f"restarts:{restarts}"])
+
+
+def inference_block(
+    evaluation: Evaluation,
+    *,
+    drawn: bool,
+    resamples: int,
+    confidence: float,
+    seed: int,
+    draws: int = 0,
+    correction: str = Inference.correction,
+) -> Inference:
+    """Return how a result's intervals were made, if any were `drawn`, and its paired tests, if they took `draws`."""
+    return Inference(
+        resamples=resamples if drawn else 0,
+        confidence=confidence,
+        seed=seed,
+        interval=interval_method(evaluation, resamples) if drawn else "",
+        test=test_method(evaluation, draws) if draws else "",
+        correction=correction,
+        draws=draws,
+    )
+
+
 def interval_method(evaluation: Evaluation, resamples: int) -> str:
     """Return how intervals were made."""
     clusters = evaluation.aligned.clusters
@@ -52,6 +97,11 @@ def test_method(evaluation: Evaluation, draws: int) -> str:
 
 def _noun(evaluation: Evaluation) -> str:
     return {"item": "item", "doc": "document"}.get(evaluation.aligned.clusters.kind, "cluster")
+
+
+def significant(q: float | None) -> bool:
+    """Whether something survives correction."""
+    return q is not None and q < ALPHA
 
 
 def bounds_of(lo: float, hi: float) -> Bounds | None:

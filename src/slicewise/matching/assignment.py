@@ -12,9 +12,10 @@ from slicewise.matching.solver import solve
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from slicewise.arrays import Mask
+
     Index = NDArray[np.intp]
     Ints = NDArray[np.integer[Any]]
-    Mask = NDArray[np.bool_]
 
 
 def best_matching(left: Index, right: Index, weight: Ints) -> Mask:
@@ -34,8 +35,8 @@ def best_matching(left: Index, right: Index, weight: Ints) -> Mask:
     near_left, near_right = np.zeros(left.max() + 1, dtype=bool), np.zeros(right.max() + 1, dtype=bool)
     near_left[left[core]] = near_right[right[core]] = True
     tangled = near_left[left] | near_right[right]
-    for some, choose in (((rivals_left | rivals_right) & ~tangled, _stars), (tangled, _tangles)):
-        edges = np.flatnonzero(some)
+    for mask, choose in (((rivals_left | rivals_right) & ~tangled, _stars), (tangled, _tangles)):
+        edges = np.flatnonzero(mask)
         chosen[edges] = choose(left[edges], right[edges], weight[edges])
     return chosen
 

@@ -1,4 +1,4 @@
-"""The connected parts of a bipartite graph given as edges."""
+"""The connected components of a bipartite graph given as edges."""
 
 from __future__ import annotations
 

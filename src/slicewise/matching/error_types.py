@@ -1,4 +1,4 @@
-"""What kind of error every wrong span is: boundary, type, both, missed or spurious."""
+"""The error type of every wrong span: boundary, type, both, missed or spurious."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from slicewise.arrays import Mask
+
     Ints = NDArray[np.integer[Any]]
     Index = NDArray[np.intp]
-    Mask = NDArray[np.bool_]
 
 KINDS = ("boundary", "type", "boundary_type", "missed", "spurious")
 """The kinds of error in the order of their codes; code 0 is no error, code 1 the first kind."""
@@ -68,9 +69,9 @@ def _matched(spans: Spans, label: Ints, missed: Index, spurious: Index) -> tuple
     missed, spurious = in_order(spans, label, missed), in_order(spans, label, spurious)
     a, b = overlapping_pairs(spans[missed], spans[spurious])
     left, right = missed[a], spurious[b]
-    one, other = spans[left], spans[right]
-    same_span = (one.start == other.start) & (one.end == other.end)
-    shared = np.minimum(one.end, other.end) - np.maximum(one.start, other.start)
+    gold_spans, returned_spans = spans[left], spans[right]
+    same_span = (gold_spans.start == returned_spans.start) & (gold_spans.end == returned_spans.end)
+    shared = np.minimum(gold_spans.end, returned_spans.end) - np.maximum(gold_spans.start, returned_spans.start)
     chosen = best_matching(a, b, np.column_stack([same_span, label[left] == label[right], shared]))
     return left[chosen], right[chosen]
 
@@ -82,7 +83,7 @@ def in_order(spans: Spans, label: Ints, units: Index) -> Index:
 
 
 def _ascending(columns: Sequence[Ints]) -> bool:
-    """Tell whether rows are in order: by the first column, where that is equal by the second, and so on."""
+    """Return whether rows are in lexicographic order."""
     tied = np.ones(max(0, len(columns[0]) - 1), dtype=bool)
     for column in columns:
         if (tied & (column[1:] < column[:-1])).any():

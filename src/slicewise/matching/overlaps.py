@@ -10,6 +10,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from slicewise.arrays import Mask
+
     Ints = NDArray[np.integer[Any]]
     Index = NDArray[np.intp]
 
@@ -34,7 +36,7 @@ def overlapping_pairs(a: Spans, b: Spans) -> tuple[Index, Index]:
 
     Every pair comes once, in no particular order. Time grows with the spans and the pairs found, nested or not.
     """
-    (a_from, a_to), (b_from, b_to) = _on_a_line(a, b)
+    (a_from, a_to), (b_from, b_to) = _global_positions(a, b)
     inner_b, outer_a = _starts_within(b_from, a_from, a_to, "left")  # b starts inside a, or where a does
     inner_a, outer_b = _starts_within(a_from, b_from, b_to, "right")  # a starts inside b, later than b
     return np.concatenate([outer_a, inner_a]), np.concatenate([inner_b, outer_b])
@@ -42,30 +44,30 @@ def overlapping_pairs(a: Spans, b: Spans) -> tuple[Index, Index]:
 
 def overlap_counts(a: Spans, b: Spans) -> Index:
     """Return for every span of `a` how many spans of `b` in the same item share a position with it."""
-    (a_from, a_to), (b_from, b_to) = _on_a_line(a, b)
+    (a_from, a_to), (b_from, b_to) = _global_positions(a, b)
     begun = np.searchsorted(np.sort(b_from), a_to, side="left")
     over = np.searchsorted(np.sort(b_to), a_from, side="right")
     return begun - over
 
 
-def contested(spans: Spans) -> NDArray[np.bool_]:
-    """Tell which spans may overlap another: they stand in a run of spans each of which begins before all others end."""
-    [(begin, stop)] = _on_a_line(spans)
+def contested(spans: Spans) -> Mask:
+    """Return which spans may overlap another: those in a run of which each begins before all others end."""
+    [(begin, stop)] = _global_positions(spans)
     order = np.argsort(begin, kind="stable")
     new = np.ones(len(order) + 1, dtype=bool)
     new[1:-1] = begin[order][1:] >= np.maximum.accumulate(stop[order])[:-1]
-    found = np.empty(len(order), dtype=bool)
-    found[order] = ~(new[:-1] & new[1:])
-    return found
+    mask = np.empty(len(order), dtype=bool)
+    mask[order] = ~(new[:-1] & new[1:])
+    return mask
 
 
-def contested_units(spans: Spans, present: NDArray[np.bool_]) -> Index:
+def contested_units(spans: Spans, present: Mask) -> Index:
     """Return those of the spans that are present which may overlap another of them."""
     units = np.flatnonzero(present)
     return units[contested(spans[units])]
 
 
-def _on_a_line(*sides: Spans) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+def _global_positions(*sides: Spans) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Return starts and ends with the items laid one after another."""
     width = max(int(side.end.max(initial=0)) for side in sides)
     lines = []

@@ -6,16 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from slicewise.stats.ratio import ratio
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from slicewise.arrays import Array
 
 FOUND = np.array([1, 1, 1, 1, 0])  # by kind, in the order of `KINDS`: true positives that a repair adds
 RETURNED = np.array([0, 0, 0, 1, -1])  # and returned units that it adds
 
 
-def repaired_f1(
-    tp: NDArray[Any], n_pred: NDArray[Any], n_gold: NDArray[Any], errors: NDArray[Any]
-) -> NDArray[np.float64]:
+def repaired_f1(tp: NDArray[Any], n_pred: NDArray[Any], n_gold: NDArray[Any], errors: NDArray[Any]) -> Array:
     """Return the gain in F1 per kind of error, `(..., kinds)`, from counts `(...)` and errors `(..., kinds)`.
 
     A repaired pair or missed unit is found, a repaired spurious unit is gone. NaN where either F1 is undefined.
@@ -25,6 +27,5 @@ def repaired_f1(
     return np.asarray(repaired - _f1(tp, n_pred, n_gold))
 
 
-def _f1(tp: NDArray[np.float64], n_pred: NDArray[np.float64], n_gold: NDArray[np.float64]) -> NDArray[np.float64]:
-    units = n_pred + n_gold
-    return np.asarray(np.divide(2 * tp, units, out=np.full(units.shape, np.nan), where=units > 0))
+def _f1(tp: Array, n_pred: Array, n_gold: Array) -> Array:
+    return ratio(2 * tp, n_pred + n_gold)

@@ -11,15 +11,18 @@ from slicewise.matching.overlaps import contested
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from slicewise.arrays import Ints, Mask
     from slicewise.matching.overlaps import Spans
 
-    Index = NDArray[np.int64]
+    Index = Ints
 
 ROUNDS = 16
 """Real spans are settled in two or three; a long chain needs as many as it has spans and is walked along instead."""
 
 
-def resolved(spans: Spans, votes: NDArray[np.integer[Any]], label_rank: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
+def resolved(
+    spans: Spans, votes: NDArray[np.integer[Any]], label_rank: NDArray[np.integer[Any]], *, rounds: int = ROUNDS
+) -> Mask:
     """Return which spans to keep, so that no two kept ones of an item share a position.
 
     Spans are taken in this order: most votes, then the longer, then the earlier start, then the lower rank of the
@@ -27,21 +30,21 @@ def resolved(spans: Spans, votes: NDArray[np.integer[Any]], label_rank: NDArray[
     """
     kept = ~contested(spans)
     rows = np.flatnonzero(~kept)
-    kept[rows] = _taken(spans[rows], votes[rows], label_rank[rows])
+    kept[rows] = _taken(spans[rows], votes[rows], label_rank[rows], rounds)
     return kept
 
 
-def _taken(spans: Spans, votes: NDArray[np.integer[Any]], label_rank: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
+def _taken(spans: Spans, votes: NDArray[np.integer[Any]], label_rank: NDArray[np.integer[Any]], rounds: int) -> Mask:
     start, end = spans.start.astype(np.int64), spans.end.astype(np.int64)
     order = np.lexsort((label_rank, start, start - end, -votes.astype(np.int64)))
     line = spans.item.astype(np.int64) * int(end.max(initial=0))
     begin, stop = (line + start)[order], (line + end)[order]
     kept = np.zeros(len(spans), np.bool_)
     left = np.arange(len(spans))
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         if not len(left):
             break
-        first, rival = _first_ones(*_segments(begin[left], stop[left]))
+        first, rival = _undominated(*_segments(begin[left], stop[left]))
         kept[order[left[first]]] = True
         left = left[~(first | rival)]
     kept[order[left[_one_by_one(*_segments(begin[left], stop[left]))]]] = True
@@ -55,7 +58,7 @@ def _segments(begin: Index, stop: Index) -> tuple[Index, Index]:
     return place[0], place[1]
 
 
-def _first_ones(begin: Index, stop: Index) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def _undominated(begin: Index, stop: Index) -> tuple[Mask, Mask]:
     """Return the spans that come before all that share a position with them, and the others that share one with these.
 
     The spans stand in the order in which they are taken.
@@ -80,13 +83,13 @@ def _best(begin: Index, stop: Index) -> Index:
         halved = best.copy()
         np.minimum(halved[half:], best[:-half], out=halved[half:])
         best = halved
-        here = np.flatnonzero(level == k)
-        np.minimum.at(best, begin[here], here)
-        np.minimum.at(best, stop[here] - half, here)
+        spans = np.flatnonzero(level == k)
+        np.minimum.at(best, begin[spans], spans)
+        np.minimum.at(best, stop[spans] - half, spans)
     return best
 
 
-def _one_by_one(begin: Index, stop: Index) -> NDArray[np.bool_]:
+def _one_by_one(begin: Index, stop: Index) -> Mask:
     """Take the spans one after the other, which is the rule itself."""
     kept = np.zeros(len(begin), np.bool_)
     taken = bytearray(int(stop.max(initial=0)))

@@ -14,10 +14,11 @@ from slicewise.matching.overlaps import Spans, contested_units, overlap_counts, 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from slicewise.arrays import Array, Mask
+
     Ints = NDArray[np.integer[Any]]
     Index = NDArray[np.intp]
-    Mask = NDArray[np.bool_]
-    Credit = NDArray[np.float64]
+    Credit = Array
 
 
 @dataclass(frozen=True, eq=False)

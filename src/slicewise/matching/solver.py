@@ -15,26 +15,28 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
+    from slicewise.arrays import Ints, Mask
 
-    Edges = NDArray[np.int64]  # rows of left node, right node and weights
+    Edges = Ints  # rows of left node, right node and weights
     Options = list[list[tuple[int, int]]]  # for every left node its (right node, weight), right nodes ascending
 
-MANY = 4_000  # edges beyond which a tangle is solved as a whole matrix, its ties by the order of its rows
+DENSE_FROM = 4_000  # edges beyond which a tangle is solved as a whole matrix, its ties by the order of its rows
 NARROW = 8  # right nodes that are shared between earlier and later left nodes, at most, for the sweep
 
 
-def solve(edges: Edges) -> NDArray[np.bool_]:
+def solve(edges: Edges, *, narrow: int = NARROW, dense_from: int = DENSE_FROM) -> Mask:
     """Return which edges are chosen; weights are compared by column sums, the first column first."""
-    narrow = _width(edges) <= NARROW
-    if not narrow and len(edges) > MANY:
+    in_order = _width(edges) <= narrow
+    if not in_order and len(edges) > dense_from:
         return _dense(edges)
     left, right = edges[:, 0].tolist(), edges[:, 1].tolist()
     options: Options = [[] for _ in range(left[-1] + 1)]
-    for one, other, value in zip(left, right, _packed(edges[:, 2:].tolist()), strict=True):
-        options[one].append((other, value))
-    chosen = _sweep(options) if narrow else _augment(options)
-    return np.array([chosen[one] == other for one, other in zip(left, right, strict=True)], dtype=bool)
+    for left_node, right_node, value in zip(left, right, _packed(edges[:, 2:].tolist()), strict=True):
+        options[left_node].append((right_node, value))
+    chosen = _sweep(options) if in_order else _augment(options)
+    return np.array(
+        [chosen[left_node] == right_node for left_node, right_node in zip(left, right, strict=True)], dtype=bool
+    )
 
 
 def _packed(weight: Sequence[Sequence[int]]) -> list[int]:
@@ -119,24 +121,24 @@ def _augment(options: Options) -> list[int]:
         came: dict[int, int] = {}
         settled: set[int] = set()
         heap: list[tuple[int, int]] = []
-        left, so_far = start, 0
+        left, path_length = start, 0
         while True:
             for right, cost in costs[left]:
-                length = so_far + cost - gain[left] - price[right]
+                length = path_length + cost - gain[left] - price[right]
                 if right not in settled and (right not in distance or length < distance[right]):
                     distance[right], came[right] = length, left
                     heappush(heap, (length, right))
-            so_far, right = heappop(heap)
+            path_length, right = heappop(heap)
             while right in settled:
-                so_far, right = heappop(heap)
+                path_length, right = heappop(heap)
             if owner[right] < 0:
                 break
             settled.add(right)
             left = owner[right]
-        gain[start] += so_far
+        gain[start] += path_length
         for reached in settled:
-            price[reached] += distance[reached] - so_far
-            gain[owner[reached]] += so_far - distance[reached]
+            price[reached] += distance[reached] - path_length
+            gain[owner[reached]] += path_length - distance[reached]
         left = -1
         while left != start:
             left = came[right]
@@ -145,7 +147,7 @@ def _augment(options: Options) -> list[int]:
     return [right if right < rights else -1 for right in partner]
 
 
-def _dense(edges: Edges) -> NDArray[np.bool_]:
+def _dense(edges: Edges) -> Mask:
     """Return which edges are chosen, by a dense assignment: for hundreds of spans that all overlap."""
     from scipy.optimize import linear_sum_assignment
 
@@ -157,8 +159,8 @@ def _dense(edges: Edges) -> NDArray[np.bool_]:
         packed = packed * (1 + min(rows, columns) * column.max()) + column
     values[left, right] = packed
     chosen = np.full(rows, -1)
-    one, other = linear_sum_assignment(values, maximize=True)
-    chosen[one] = np.where(values[one, other] > 0, other, -1)
+    matched_rows, matched_columns = linear_sum_assignment(values, maximize=True)
+    chosen[matched_rows] = np.where(values[matched_rows, matched_columns] > 0, matched_columns, -1)
     return np.asarray(chosen[left] == right)
 
 

@@ -1,4 +1,4 @@
-"""Shares of cases that are wholly right, and of labels that are wrong."""
+"""Accuracy, exact match and Hamming loss."""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from slicewise.annotations import Task
-from slicewise.metrics.counts import CASES, N_GOLD, RIGHT, TP, by_label, cases, classes
-from slicewise.metrics.metric import Metric, ratio
+from slicewise.metrics.counts import CASES, N_GOLD, ONE_LABEL, RIGHT, TP, by_label, cases, classes
+from slicewise.metrics.metric import Metric, text_metric
 from slicewise.metrics.texts import pairs
+from slicewise.stats.ratio import ratio
 
 if TYPE_CHECKING:
     import polars as pl
 
     from slicewise.metrics.metric import Array
-
-ONE_LABEL = frozenset({Task.LABELS, Task.TOKENS})
 
 
 def share_right(counts: Array) -> Array:
@@ -41,10 +40,10 @@ def hamming_loss(sums: Array) -> Array:
 
 def text_matches(gold: pl.Series | None, outputs: pl.Series) -> Array:
     """Whether an output is, but for spaces at its ends, one of the references."""
-    found = pairs(gold, outputs)
-    same = (found.outputs.str.strip_chars() == found.references.str.strip_chars()).fill_null(False).to_numpy()
-    right = np.bincount(found.item, same, minlength=found.items) > 0
-    return np.column_stack([np.ones(found.items), right.astype(np.float64)])
+    texts = pairs(gold, outputs)
+    equal = (texts.outputs.str.strip_chars() == texts.references.str.strip_chars()).fill_null(False).to_numpy()
+    right = np.bincount(texts.item, equal, minlength=texts.items) > 0
+    return np.column_stack([np.ones(texts.items), right.astype(np.float64)])
 
 
 METRICS = [
@@ -77,14 +76,5 @@ METRICS = [
         greater_is_better=False,
         best=0.0,
     ),
-]
-
-TEXT_METRICS = [
-    Metric(
-        name="exact-match",
-        summary="share of outputs equal to a reference",
-        tasks=frozenset({Task.TEXT}),
-        statistics=text_matches,
-        finish=share_right,
-    ),
+    text_metric("exact-match", "share of outputs equal to a reference", text_matches, share_right),
 ]

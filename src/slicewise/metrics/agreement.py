@@ -6,14 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from slicewise.annotations import Task
-from slicewise.metrics.counts import CASES, N_GOLD, N_PRED, RIGHT, classes
-from slicewise.metrics.metric import Metric, ratio
+from slicewise.metrics.counts import CASES, N_GOLD, N_PRED, ONE_LABEL, RIGHT, classes
+from slicewise.metrics.metric import Metric
+from slicewise.stats.ratio import ratio
 
 if TYPE_CHECKING:
     from slicewise.metrics.metric import Array
-
-ONE_LABEL = frozenset({Task.LABELS, Task.TOKENS})
 
 
 def kappa(sums: Array) -> Array:

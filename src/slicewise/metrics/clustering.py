@@ -1,4 +1,4 @@
-"""How well two ways to put items into classes agree, whatever the classes are called."""
+"""Agreement of two clusterings, whatever the classes are called."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from slicewise.annotations import Task
-from slicewise.metrics.metric import Metric, ratio, undefined
+from slicewise.metrics.metric import Metric, class_counts, undefined
 from slicewise.metrics.reading import references
-from slicewise.metrics.weighted import class_counts
+from slicewise.stats.ratio import ratio
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,10 +24,10 @@ def class_numbers(gold: pl.Series | None, outputs: pl.Series) -> Array:
 
 def mutual_information(statistics: Array, weights: Array) -> Array:
     """2I/(H₁ + H₂) of items that are counted so many times; undefined where both sides have one class only."""
-    expected, found = statistics.T
-    both = expected * (found.max(initial=0) + 1) + found
-    one, other, joint = (_entropy(classes, weights) for classes in (expected, found, both))
-    return np.clip(ratio(2 * (one + other - joint), one + other), 0, 1)
+    expected, returned = statistics.T
+    combined = expected * (returned.max(initial=0) + 1) + returned
+    gold_entropy, returned_entropy, joint = (_entropy(classes, weights) for classes in (expected, returned, combined))
+    return np.clip(ratio(2 * (gold_entropy + returned_entropy - joint), gold_entropy + returned_entropy), 0, 1)
 
 
 def _entropy(classes: Array, weights: Array) -> Array:

@@ -10,13 +10,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from slicewise.metrics.metric import ratio
+from slicewise.annotations import Task
+from slicewise.stats.ratio import ratio
 
 if TYPE_CHECKING:
     from slicewise.metrics.metric import Array
 
 CASES, RIGHT, UNANSWERED, FIRST_LABEL = range(4)
 TP, N_PRED, N_GOLD = range(3)
+ONE_LABEL = frozenset({Task.LABELS, Task.TOKENS})
+"""Tasks in which every case has exactly one label."""
 
 
 def by_label(sums: Array) -> Array:
@@ -39,8 +42,8 @@ def classes(sums: Array) -> Array:
     labels = by_label(sums)
     none = np.zeros_like(sums[..., UNANSWERED])
     silent = np.stack([none, sums[..., UNANSWERED], none], axis=-1)
-    every = np.stack([sums[..., RIGHT], sums[..., CASES], sums[..., CASES]], axis=-1)
-    negative = every - labels.sum(axis=-2) - silent
+    all_cases = np.stack([sums[..., RIGHT], sums[..., CASES], sums[..., CASES]], axis=-1)
+    negative = all_cases - labels.sum(axis=-2) - silent
     return np.concatenate([labels, negative[..., None, :], silent[..., None, :]], axis=-2)
 
 

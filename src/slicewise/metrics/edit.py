@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from slicewise.annotations import Task
 from slicewise.metrics.mean import mean
-from slicewise.metrics.metric import Metric, ratio
+from slicewise.metrics.metric import text_loss, text_metric
 from slicewise.metrics.texts import pairs, words
+from slicewise.stats.ratio import ratio
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     import polars as pl
 
-    from slicewise.metrics.metric import Array
+    from slicewise.metrics.metric import Array, Metric
 
     Split = Callable[[pl.Series], Sequence[Sequence[str]]]
 
@@ -35,14 +35,14 @@ def edits(gold: pl.Series | None, outputs: pl.Series, split: Split) -> Array:
     texts = pairs(gold, outputs)
     expected = split(texts.references)
     changed = cpdist(split(texts.outputs), expected, scorer=Levenshtein.distance, dtype=np.int64)
-    found = np.column_stack([changed, [len(reference) for reference in expected]]).astype(np.float64)
-    return found[texts.best(-item_rate(found), found[:, 1])]
+    counts = np.column_stack([changed, [len(reference) for reference in expected]]).astype(np.float64)
+    return counts[texts.best(-item_rate(counts), counts[:, 1])]
 
 
 def rates(gold: pl.Series | None, outputs: pl.Series, split: Split) -> Array:
     """Each item once, with its rate."""
-    found = edits(gold, outputs, split)
-    return np.column_stack([np.ones(len(found)), item_rate(found)])
+    counts = edits(gold, outputs, split)
+    return np.column_stack([np.ones(len(counts)), item_rate(counts)])
 
 
 def rate(sums: Array) -> Array:
@@ -60,35 +60,22 @@ def accuracy(sums: Array, of: Callable[[Array], Array] = rate) -> Array:
     return np.maximum(1 - of(sums), 0.0)
 
 
-def edit_metrics(short: str, what: str, split: Split) -> list[Metric]:
+def edit_metrics(short: str, unit: str, split: Split) -> list[Metric]:
     """Return the rate over the corpus, the mean of the items' rates, and the accuracy."""
-    text = frozenset({Task.TEXT})
     return [
-        Metric(
-            name=short,
-            summary=f"{what} error rate: edits/length of the references",
-            tasks=text,
-            statistics=partial(edits, split=split),
-            finish=rate,
+        text_loss(
+            short,
+            f"{unit} error rate: edits/length of the references",
+            partial(edits, split=split),
+            rate,
             item_finish=item_rate,
-            greater_is_better=False,
-            best=0.0,
         ),
-        Metric(
-            name=f"mean-{short}",
-            summary=f"mean {what} error rate of the items",
-            tasks=text,
-            statistics=partial(rates, split=split),
-            finish=mean,
-            greater_is_better=False,
-            best=0.0,
-        ),
-        Metric(
-            name=f"{short}-accuracy",
-            summary=f"1 − {what} error rate, but not below 0",
-            tasks=text,
-            statistics=partial(edits, split=split),
-            finish=accuracy,
+        text_loss(f"mean-{short}", f"mean {unit} error rate of the items", partial(rates, split=split), mean),
+        text_metric(
+            f"{short}-accuracy",
+            f"1 − {unit} error rate, but not below 0",
+            partial(edits, split=split),
+            accuracy,
             item_finish=partial(accuracy, of=item_rate),
         ),
     ]

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from slicewise.annotations import Task
-from slicewise.metrics.metric import Metric, ratio
+from slicewise.metrics.metric import text_metric
 from slicewise.metrics.texts import pairs, words
+from slicewise.stats.ratio import ratio
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,11 +29,11 @@ def ngrams(tokens: Sequence[str]) -> Counter[tuple[str, ...]]:
 def gleu_counts(gold: pl.Series | None, outputs: pl.Series) -> Array:
     """N-grams that match and n-grams of the longer side, with the best reference of each item."""
     texts = pairs(gold, outputs)
-    found = np.zeros((len(texts.item), 2))
+    counts = np.zeros((len(texts.item), 2))
     for i, (output, reference) in enumerate(zip(words(texts.outputs), words(texts.references), strict=True)):
         returned, expected = ngrams(output), ngrams(reference)
-        found[i] = (returned & expected).total(), max(returned.total(), expected.total())
-    return found[texts.best(item_gleu(found), found[:, 1])]
+        counts[i] = (returned & expected).total(), max(returned.total(), expected.total())
+    return counts[texts.best(item_gleu(counts), counts[:, 1])]
 
 
 def gleu(sums: Array) -> Array:
@@ -47,12 +47,5 @@ def item_gleu(counts: Array) -> Array:
 
 
 METRICS = [
-    Metric(
-        name="gleu",
-        summary="share of 1- to 4-grams that match (Google's GLEU)",
-        tasks=frozenset({Task.TEXT}),
-        statistics=gleu_counts,
-        finish=gleu,
-        item_finish=item_gleu,
-    )
+    text_metric("gleu", "share of 1- to 4-grams that match (Google's GLEU)", gleu_counts, gleu, item_finish=item_gleu)
 ]

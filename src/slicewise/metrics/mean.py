@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from slicewise.annotations import Task
-from slicewise.metrics.metric import Metric, ratio
+from slicewise.metrics.metric import Metric
+from slicewise.stats.ratio import ratio
 
 if TYPE_CHECKING:
     import polars as pl
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from slicewise.metrics.metric import Array
 
 
-def given(gold: pl.Series | None, outputs: pl.Series) -> Array:  # noqa: ARG001 (a score needs no reference)
+def score_statistics(gold: pl.Series | None, outputs: pl.Series) -> Array:  # noqa: ARG001 (a score needs no reference)
     """Each item once, with its score."""
     return np.column_stack([np.ones(len(outputs)), outputs.to_numpy()])
 
@@ -30,7 +31,7 @@ METRICS = [
         name="mean",
         summary="mean of the given scores",
         tasks=frozenset({Task.SCORES}),
-        statistics=given,
+        statistics=score_statistics,
         finish=mean,
         best=None,
     )

@@ -6,9 +6,12 @@ Everything that resamples, slices or compares works on the statistics, so it wor
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+
+from slicewise.annotations import Task
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,10 +19,11 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-    from slicewise.annotations import Task
-
     Array = NDArray[np.float64]
     Side = Literal["reference", "output"]
+
+TEXT = frozenset({Task.TEXT})
+"""The tasks of metrics that compare texts."""
 
 
 class ItemError(ValueError):
@@ -96,13 +100,26 @@ class Metric:
         return (self.item_finish or self.finish)(self.reduce(statistics))
 
 
+def text_metric(
+    name: str, summary: str, statistics: Callable[..., Array], finish: Callable[[Array], Array], **properties: Any
+) -> Metric:
+    """Return a metric that compares texts."""
+    return Metric(name=name, summary=summary, tasks=TEXT, statistics=statistics, finish=finish, **properties)
+
+
+text_loss = partial(text_metric, greater_is_better=False, best=0.0)
+"""Return a metric that compares texts, and is 0 where they are equal."""
+
+
 def undefined(sums: Array) -> Array:
     """Return no value: the finish of metrics that are not additive."""
     return np.full(sums.shape[:-1], np.nan)
 
 
-def ratio(part: Array, whole: Array) -> Array:
-    """Return part/whole, NaN where the whole is 0."""
-    whole = np.asarray(whole, np.float64)
-    found: Array = np.divide(part, whole, out=np.full(whole.shape, np.nan), where=whole != 0)
-    return found
+def class_counts(column: Array, weights: Array) -> tuple[Array, NDArray[np.int64]]:
+    """Return how often each distinct value counts, ascending, `(values, draws)`, and which of them each item has."""
+    from scipy.sparse import csr_array
+
+    distinct, place = np.unique(column, return_inverse=True)
+    of_value = csr_array((np.ones(len(place)), (place, np.arange(len(place)))), shape=(len(distinct), len(place)))
+    return np.asarray(of_value @ weights), place

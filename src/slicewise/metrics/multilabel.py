@@ -12,7 +12,7 @@ import numpy as np
 from slicewise.annotations import Task
 from slicewise.errors import quoted
 from slicewise.metrics.counts import f_beta, total
-from slicewise.metrics.metric import ItemError, Metric, unchanged
+from slicewise.metrics.metric import TEXT, ItemError, Metric, unchanged
 from slicewise.metrics.prf import f_name, of_items
 from slicewise.metrics.reading import references, words
 
@@ -21,23 +21,23 @@ if TYPE_CHECKING:
 
     from slicewise.metrics.metric import Array
 
-ENOUGH = 0.5
+THRESHOLD = 0.5
 """A label with at least this probability is returned."""
 
 
 def label_counts(gold: pl.Series | None, outputs: pl.Series, *, soft: bool) -> Array:
     """(tp, n_pred, n_gold) of an item; `soft`: a label counts as much as it is probable."""
-    found = np.zeros((len(outputs), 3))
-    for item, (expected, given) in enumerate(zip(words(references(gold)), words(outputs), strict=True)):
+    counts = np.zeros((len(outputs), 3))
+    for item, (expected, returned) in enumerate(zip(words(references(gold)), words(outputs), strict=True)):
         weights: dict[str, float] = {}
-        for text in given:
+        for text in returned:
             label, probability = _label(text, item)
-            weight = probability if soft else float(probability >= ENOUGH)
+            weight = probability if soft else float(probability >= THRESHOLD)
             weights[label] = max(weight, weights.get(label, 0.0))
         labels = set(expected)
         right = math.fsum(weight for label, weight in weights.items() if label in labels)
-        found[item] = right, math.fsum(weights.values()), len(labels)
-    return found
+        counts[item] = right, math.fsum(weights.values()), len(labels)
+    return counts
 
 
 def _label(text: str, item: int) -> tuple[str, float]:
@@ -68,7 +68,7 @@ def multilabel_metrics(beta: float = 1.0) -> list[Metric]:
     in_text = replace(
         of_labels,
         summary=f"{f} over all items and labels, those of probability ½ or more",
-        tasks=frozenset({Task.TEXT}),
+        tasks=TEXT,
         reduce=unchanged,
         statistics=partial(label_counts, soft=False),
     )

@@ -9,7 +9,8 @@ import numpy as np
 
 from slicewise.annotations import Task
 from slicewise.metrics.counts import N_GOLD, N_PRED, by_label, f_beta, precision, recall, total
-from slicewise.metrics.metric import Metric, ratio
+from slicewise.metrics.metric import Metric
+from slicewise.stats.ratio import ratio
 
 if TYPE_CHECKING:
     from collections.abc import Callable

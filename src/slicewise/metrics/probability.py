@@ -1,4 +1,4 @@
-"""How good probabilities are: of a yes in every item, or of the words of a text."""
+"""Metrics of probabilities: of a binary outcome, or of the tokens of a text."""
 
 from __future__ import annotations
 
@@ -7,18 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from slicewise.annotations import Task
 from slicewise.errors import quoted
 from slicewise.metrics.mean import mean
-from slicewise.metrics.metric import ItemError, Metric, ratio
+from slicewise.metrics.metric import ItemError, text_loss, text_metric
 from slicewise.metrics.reading import LARGEST, probabilities, references, truths, words
+from slicewise.stats.ratio import ratio
 
 if TYPE_CHECKING:
     import polars as pl
 
     from slicewise.metrics.metric import Array
 
-TEXT = frozenset({Task.TEXT})
 LEAST = 1e-15
 """What is true is given at least this probability, so that one item cannot make a loss infinite."""
 EDGES = np.arange(1, 10) / 10
@@ -28,9 +27,9 @@ LARGEST_EXPONENT = 700.0
 
 def losses(gold: pl.Series | None, outputs: pl.Series) -> Array:
     """Each item once, with −log of the probability of what is true."""
-    true, given = truths(references(gold)), probabilities(outputs)
-    found = np.where(true == 1, given, 1 - given)
-    return np.column_stack([np.ones(len(found)), -np.log(np.maximum(found, LEAST))])
+    true, probability = truths(references(gold)), probabilities(outputs)
+    of_truth = np.where(true == 1, probability, 1 - probability)
+    return np.column_stack([np.ones(len(of_truth)), -np.log(np.maximum(of_truth, LEAST))])
 
 
 def likelihood(sums: Array) -> Array:
@@ -40,17 +39,17 @@ def likelihood(sums: Array) -> Array:
 
 def squares(gold: pl.Series | None, outputs: pl.Series) -> Array:
     """Each item once, with the square of what its probability lacks."""
-    true, given = truths(references(gold)), probabilities(outputs)
-    return np.column_stack([np.ones(len(given)), (given - true) ** 2])
+    true, probability = truths(references(gold)), probabilities(outputs)
+    return np.column_stack([np.ones(len(probability)), (probability - true) ** 2])
 
 
 def surpluses(gold: pl.Series | None, outputs: pl.Series) -> Array:
     """Each item once, with probability less truth in the column of its bin."""
-    true, given = truths(references(gold)), probabilities(outputs)
-    found = np.zeros((len(given), 2 + len(EDGES)))
-    found[:, 0] = 1
-    found[np.arange(len(given)), 1 + np.searchsorted(EDGES, given)] = given - true
-    return found
+    true, probability = truths(references(gold)), probabilities(outputs)
+    columns = np.zeros((len(probability), 2 + len(EDGES)))
+    columns[:, 0] = 1
+    columns[np.arange(len(probability)), 1 + np.searchsorted(EDGES, probability)] = probability - true
+    return columns
 
 
 def calibration_error(sums: Array) -> Array:
@@ -60,26 +59,26 @@ def calibration_error(sums: Array) -> Array:
 
 def log_probabilities(gold: pl.Series | None, outputs: pl.Series) -> Array:
     """(tokens, Σ log p) of an item; one number is of the whole item, whose tokens are the words of gold."""
-    found = np.zeros((len(outputs), 2))
-    for item, (expected, given) in enumerate(zip(words(references(gold)), words(outputs), strict=True)):
-        if expected and not given:
+    sums = np.zeros((len(outputs), 2))
+    for item, (expected, returned) in enumerate(zip(words(references(gold)), words(outputs), strict=True)):
+        if expected and not returned:
             raise ItemError(item, "the output is empty; expected log probabilities, as -0.5 -2.25")
-        logs = [_log_probability(text, item) for text in given]
-        found[item] = max(len(expected), 1) if len(logs) == 1 else len(logs), math.fsum(logs)
-    return found
+        logs = [_log_probability(text, item) for text in returned]
+        sums[item] = max(len(expected), 1) if len(logs) == 1 else len(logs), math.fsum(logs)
+    return sums
 
 
 def _log_probability(text: str, item: int) -> float:
     try:
-        found = float(text)
+        number = float(text)
     except ValueError:
-        found = math.nan
-    if not math.isfinite(found):
+        number = math.nan
+    if not math.isfinite(number):
         raise ItemError(item, f"{quoted(text)} is no number; expected log probabilities, separated by spaces")
-    if not -LARGEST <= found <= 0:
-        what = f"{quoted(text)} is no log probability"
-        raise ItemError(item, f"{what}; expected a natural logarithm, from {-LARGEST:g} to 0")
-    return found
+    if not -LARGEST <= number <= 0:
+        message = f"{quoted(text)} is no log probability"
+        raise ItemError(item, f"{message}; expected a natural logarithm, from {-LARGEST:g} to 0")
+    return number
 
 
 def perplexity(sums: Array) -> Array:
@@ -88,47 +87,13 @@ def perplexity(sums: Array) -> Array:
 
 
 METRICS = [
-    Metric(
-        name="log-loss",
-        summary="mean −log of the probability of what is true",
-        tasks=TEXT,
-        statistics=losses,
-        finish=mean,
-        greater_is_better=False,
-        best=0.0,
+    text_loss("log-loss", "mean −log of the probability of what is true", losses, mean),
+    text_metric("likelihood", "geometric mean of the probability of what is true, exp(−log loss)", losses, likelihood),
+    text_loss("brier", "mean squared error of probabilities", squares, mean),
+    text_loss(
+        "ece", "expected calibration error, in ten bins of equal width", surpluses, calibration_error, item_score=False
     ),
-    Metric(
-        name="likelihood",
-        summary="geometric mean of the probability of what is true, exp(−log loss)",
-        tasks=TEXT,
-        statistics=losses,
-        finish=likelihood,
-    ),
-    Metric(
-        name="brier",
-        summary="mean squared error of probabilities",
-        tasks=TEXT,
-        statistics=squares,
-        finish=mean,
-        greater_is_better=False,
-        best=0.0,
-    ),
-    Metric(
-        name="ece",
-        summary="expected calibration error, in ten bins of equal width",
-        tasks=TEXT,
-        statistics=surpluses,
-        finish=calibration_error,
-        greater_is_better=False,
-        best=0.0,
-        item_score=False,
-    ),
-    Metric(
-        name="perplexity",
-        summary="exp(−mean log probability of a token)",
-        tasks=TEXT,
-        statistics=log_probabilities,
-        finish=perplexity,
-        greater_is_better=False,
+    text_metric(
+        "perplexity", "exp(−mean log probability of a token)", log_probabilities, perplexity, greater_is_better=False
     ),
 ]

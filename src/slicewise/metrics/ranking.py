@@ -1,4 +1,4 @@
-"""How high a ranking puts what is relevant; an item with nothing relevant has no score and is left out of the mean."""
+"""Metrics of rankings; an item without relevant ids has no score and is left out of the mean."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from slicewise.annotations import Task
 from slicewise.metrics.mean import mean
-from slicewise.metrics.metric import Metric
+from slicewise.metrics.metric import text_metric
 from slicewise.metrics.reading import ids, references
 
 if TYPE_CHECKING:
@@ -18,23 +17,22 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from slicewise.metrics.metric import Array
+    from slicewise.metrics.metric import Array, Metric
 
     Judge = Callable[[Sequence[bool], int], float]
     """From whether each id of a ranking is relevant, and how many are in all, to a score."""
 
-TEXT = frozenset({Task.TEXT})
 USUAL_DEPTH = 10
 
 
-def judged(gold: pl.Series | None, outputs: pl.Series, judge: Judge) -> Array:
+def ranking_scores(gold: pl.Series | None, outputs: pl.Series, judge: Judge) -> Array:
     """Each item that has something relevant once, with its score."""
-    found = np.zeros((len(outputs), 2))
+    scores = np.zeros((len(outputs), 2))
     for item, (expected, ranking) in enumerate(zip(ids(references(gold)), ids(outputs), strict=True)):
         if expected:
             relevant = set(expected)
-            found[item] = 1, judge([one in relevant for one in ranking], len(relevant))
-    return found
+            scores[item] = 1, judge([entry in relevant for entry in ranking], len(relevant))
+    return scores
 
 
 def average_precision(hits: Sequence[bool], relevant: int) -> float:
@@ -50,13 +48,13 @@ def reciprocal_rank(hits: Sequence[bool], relevant: int) -> float:  # noqa: ARG0
 
 def gain(hits: Sequence[bool], relevant: int, depth: int) -> float:
     """Discounted gain of the first ids/that of the best ranking."""
-    found = math.fsum(1 / math.log2(rank + 1) for rank, hit in enumerate(hits[:depth], 1) if hit)
-    return found / math.fsum(1 / math.log2(rank + 1) for rank in range(1, min(relevant, depth) + 1))
+    discounted = math.fsum(1 / math.log2(rank + 1) for rank, hit in enumerate(hits[:depth], 1) if hit)
+    return discounted / math.fsum(1 / math.log2(rank + 1) for rank in range(1, min(relevant, depth) + 1))
 
 
 def _mean_of(name: str, summary: str, judge: Judge) -> Metric:
-    statistics = partial(judged, judge=judge)
-    return Metric(name=name, summary=summary, tasks=TEXT, statistics=statistics, finish=mean, rankings=True)
+    statistics = partial(ranking_scores, judge=judge)
+    return text_metric(name, summary, statistics, mean, rankings=True)
 
 
 MAP = _mean_of("map", "mean average precision of rankings", average_precision)

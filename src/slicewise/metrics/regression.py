@@ -1,4 +1,4 @@
-"""How far numbers are from the right ones, and how well they go along with them."""
+"""Metrics of regression: errors and correlations."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from slicewise.annotations import Task
 from slicewise.metrics.mean import mean
-from slicewise.metrics.metric import Metric, ratio, undefined
+from slicewise.metrics.metric import class_counts, text_loss, text_metric, undefined
 from slicewise.metrics.reading import numbers, references
-from slicewise.metrics.weighted import class_counts
+from slicewise.stats.ratio import ratio
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
 
     from slicewise.metrics.metric import Array
 
-TEXT = frozenset({Task.TEXT})
 CONSTANT = 1e-11
 """Numbers whose variance is below this share of their mean square differ by no more than rounding."""
 
@@ -28,30 +26,30 @@ def mean_of(error: Callable[[Array, Array], Array]) -> Callable[[pl.Series | Non
     """Return the statistics of a mean: each item once, with its error."""
 
     def statistics(gold: pl.Series | None, outputs: pl.Series) -> Array:
-        expected, found = both(gold, outputs)
-        return np.column_stack([np.ones(len(found)), error(expected, found)])
+        expected, returned = gold_and_output(gold, outputs)
+        return np.column_stack([np.ones(len(returned)), error(expected, returned)])
 
     return statistics
 
 
-def both(gold: pl.Series | None, outputs: pl.Series) -> tuple[Array, Array]:
+def gold_and_output(gold: pl.Series | None, outputs: pl.Series) -> tuple[Array, Array]:
     """Return what was expected and what was returned."""
     return numbers(references(gold), "reference"), numbers(outputs, "output")
 
 
-def squared(expected: Array, found: Array) -> Array:
+def squared(expected: Array, returned: Array) -> Array:
     """(e − o)²."""
-    return (expected - found) ** 2
+    return (expected - returned) ** 2
 
 
-def absolute(expected: Array, found: Array) -> Array:
+def absolute(expected: Array, returned: Array) -> Array:
     """|e − o|."""
-    return np.abs(expected - found)
+    return np.abs(expected - returned)
 
 
-def symmetric(expected: Array, found: Array) -> Array:
+def symmetric(expected: Array, returned: Array) -> Array:
     """100 · |e − o|/(|e| + |o|), 0 where both are 0."""
-    return 100 * np.nan_to_num(ratio(np.abs(expected - found), np.abs(expected) + np.abs(found)))
+    return 100 * np.nan_to_num(ratio(np.abs(expected - returned), np.abs(expected) + np.abs(returned)))
 
 
 def root_of_mean(sums: Array) -> Array:
@@ -61,9 +59,9 @@ def root_of_mean(sums: Array) -> Array:
 
 def moments(gold: pl.Series | None, outputs: pl.Series) -> Array:
     """(1, x, y, x², y², xy) of an item, counted from the median of gold so that large numbers lose no digits."""
-    expected, found = both(gold, outputs)
+    expected, returned = gold_and_output(gold, outputs)
     middle = np.median(expected) if len(expected) else 0.0
-    x, y = expected - middle, found - middle
+    x, y = expected - middle, returned - middle
     return np.column_stack([np.ones(len(x)), x, y, x * x, y * y, x * y])
 
 
@@ -74,19 +72,19 @@ def pearson(sums: Array) -> Array:
     return np.clip(ratio(n * xy - x * y, spread), -1, 1)
 
 
-def _spread(n: Array, one: Array, two: Array) -> Array:
+def _spread(n: Array, total: Array, squares: Array) -> Array:
     """n² times the variance; 0 where it is no more than rounding."""
-    found = n * two - one * one
-    return np.where(found > CONSTANT * n * two, found, 0)
+    spread = n * squares - total * total
+    return np.where(spread > CONSTANT * n * squares, spread, 0)
 
 
 def values(gold: pl.Series | None, outputs: pl.Series) -> Array:
     """(e, o) of an item."""
-    return np.column_stack(both(gold, outputs))
+    return np.column_stack(gold_and_output(gold, outputs))
 
 
 def spearman(statistics: Array, weights: Array) -> Array:
-    """Return the correlation of ranks, ties averaged, of items that are counted so many times."""
+    """Return the rank correlation of weighted items, ties averaged."""
     (x, spread_x), (y, spread_y) = (_ranks(statistics[:, side], weights) for side in (0, 1))
     together = np.einsum("ij,ij,ij->j", weights, x, y)
     return np.clip(ratio(together, np.sqrt(spread_x) * np.sqrt(spread_y)), -1, 1)
@@ -102,40 +100,15 @@ def _ranks(column: Array, weights: Array) -> tuple[Array, Array]:
     return ranks.take(place, axis=0), np.einsum("ij,ij,ij->j", counts, ranks, ranks)
 
 
-def _loss(
-    name: str, summary: str, error: Callable[[Array, Array], Array], finish: Callable[[Array], Array] = mean
-) -> Metric:
-    return Metric(
-        name=name,
-        summary=summary,
-        tasks=TEXT,
-        statistics=mean_of(error),
-        finish=finish,
-        greater_is_better=False,
-        best=0.0,
-    )
-
-
 METRICS = [
-    _loss("mse", "mean squared error", squared),
-    _loss("rmse", "root of the mean squared error; of one item, the absolute error", squared, root_of_mean),
-    _loss("mae", "mean absolute error", absolute),
-    _loss("smape", "symmetric mean absolute percentage error, 0 to 100", symmetric),
-    Metric(
-        name="pearson",
-        summary="Pearson's correlation of numbers",
-        tasks=TEXT,
-        statistics=moments,
-        finish=pearson,
-        item_score=False,
+    text_loss("mse", "mean squared error", mean_of(squared), mean),
+    text_loss(
+        "rmse", "root of the mean squared error; of one item, the absolute error", mean_of(squared), root_of_mean
     ),
-    Metric(
-        name="spearman",
-        summary="Spearman's rank correlation of numbers",
-        tasks=TEXT,
-        statistics=values,
-        pooled=spearman,
-        finish=undefined,
-        item_score=False,
+    text_loss("mae", "mean absolute error", mean_of(absolute), mean),
+    text_loss("smape", "symmetric mean absolute percentage error, 0 to 100", mean_of(symmetric), mean),
+    text_metric("pearson", "Pearson's correlation of numbers", moments, pearson, item_score=False),
+    text_metric(
+        "spearman", "Spearman's rank correlation of numbers", values, undefined, pooled=spearman, item_score=False
     ),
 ]

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from slicewise.annotations import Task
 from slicewise.metrics.mean import mean
-from slicewise.metrics.metric import Metric, ratio
+from slicewise.metrics.metric import text_metric
 from slicewise.metrics.texts import pairs
+from slicewise.stats.ratio import ratio
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,13 +34,13 @@ def tokens(texts: pl.Series) -> Tokens:
 
 def ngram_counts(outputs: Tokens, references: Tokens, order: int) -> Array:
     """How many n-grams match, and how many the output and the reference have."""
-    found = np.zeros((len(outputs), 3))
+    counts = np.zeros((len(outputs), 3))
     for i, (output, reference) in enumerate(zip(outputs, references, strict=True)):
         returned, expected = (
             Counter(zip(*(side[n:] for n in range(order)), strict=False)) for side in (output, reference)
         )
-        found[i] = (returned & expected).total(), returned.total(), expected.total()
-    return found
+        counts[i] = (returned & expected).total(), returned.total(), expected.total()
+    return counts
 
 
 def subsequence_counts(outputs: Tokens, references: Tokens) -> Array:
@@ -57,21 +57,15 @@ def f1(gold: pl.Series | None, outputs: pl.Series, counts: Callable[[Tokens, Tok
     texts = pairs(gold, outputs)
     returned, expected = tokens(texts.outputs), tokens(texts.references)
     matched, n_returned, n_expected = counts(returned, expected).T
-    same = np.array([a == b for a, b in zip(returned, expected, strict=True)], np.float64)
+    equal = np.array([a == b for a, b in zip(returned, expected, strict=True)], np.float64)
     total = n_returned + n_expected
-    scores = np.where(total == 0, same, ratio(2 * matched, total))
+    scores = np.where(total == 0, equal, ratio(2 * matched, total))
     best = scores[texts.best(scores, total)]
     return np.column_stack([np.ones(texts.items), best])
 
 
 METRICS = [
-    Metric(
-        name=name,
-        summary=f"mean F1 of {what}",
-        tasks=frozenset({Task.TEXT}),
-        statistics=partial(f1, counts=counts),
-        finish=mean,
-    )
+    text_metric(name, f"mean F1 of {what}", partial(f1, counts=counts), mean)
     for name, what, counts in (
         ("rouge-1", "words", partial(ngram_counts, order=1)),
         ("rouge-2", "pairs of words", partial(ngram_counts, order=2)),

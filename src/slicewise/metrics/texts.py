@@ -11,22 +11,20 @@ import polars as pl
 from slicewise.metrics.metric import ItemError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from slicewise.metrics.metric import Array
+    from slicewise.arrays import Array, Ints
 
 
 @dataclass(frozen=True)
-class Pairs:
+class TextPairs:
     """Every output beside each reference of its item; pairs of an item stand together."""
 
     items: int
-    item: NDArray[np.int64]
+    item: Ints
     """The item of each pair."""
     outputs: pl.Series
     references: pl.Series
 
-    def best(self, scores: Array, sizes: Array) -> NDArray[np.int64]:
+    def best(self, scores: Array, sizes: Array) -> Ints:
         """Return the pair of the highest score of each item; the smaller size where scores are equal."""
         if len(self.item) == self.items:
             return self.item
@@ -34,12 +32,12 @@ class Pairs:
         return order[np.searchsorted(self.item, np.arange(self.items))]
 
 
-def pairs(gold: pl.Series | None, outputs: pl.Series) -> Pairs:
+def pairs(gold: pl.Series | None, outputs: pl.Series) -> TextPairs:
     """Return outputs beside their references."""
     listed = reference_lists(gold)
     numbers = listed.list.len().to_numpy().astype(np.int64)
     item = np.repeat(np.arange(len(listed)), numbers)
-    return Pairs(len(listed), item, output_texts(outputs).gather(item), listed.explode())
+    return TextPairs(len(listed), item, output_texts(outputs).gather(item), listed.explode())
 
 
 def output_texts(outputs: pl.Series) -> pl.Series:

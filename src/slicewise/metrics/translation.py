@@ -12,14 +12,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from slicewise.annotations import Task
-from slicewise.metrics.metric import Metric, ratio
+from slicewise.metrics.metric import text_metric
 from slicewise.metrics.texts import output_texts, reference_lists
+from slicewise.stats.ratio import ratio
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sacrebleu.metrics.base import Metric as Scorer
 
-    from slicewise.metrics.metric import Array
+    from slicewise.metrics.metric import Array, Metric
 
 ORDER = 4
 """The longest n-grams of BLEU."""
@@ -49,13 +51,13 @@ def segments(name: str, gold: pl.Series | None, outputs: pl.Series) -> Array:
     listed, texts, counter = reference_lists(gold), output_texts(outputs).to_list(), scorer(name)
     if not texts:
         return segments(name, pl.Series(["x"]), pl.Series(["x"]))[:0]
-    most = range(int(listed.list.len().to_numpy().max()))
-    columns = [listed.list.get(i, null_on_oob=True).to_list() for i in most]
-    found: list[list[float]] = []
+    places = range(int(listed.list.len().to_numpy().max()))
+    columns = [listed.list.get(i, null_on_oob=True).to_list() for i in places]
+    statistics: list[list[float]] = []
     for start in range(0, len(texts), AT_ONCE):
-        some = slice(start, start + AT_ONCE)
-        found += counter._extract_corpus_statistics(texts[some], [column[some] for column in columns])
-    return np.array(found, np.float64)
+        block = slice(start, start + AT_ONCE)
+        statistics += counter._extract_corpus_statistics(texts[block], [column[block] for column in columns])
+    return np.array(statistics, np.float64)
 
 
 def signature(name: str, gold: pl.Series | None) -> str:
@@ -67,8 +69,8 @@ def signature(name: str, gold: pl.Series | None) -> str:
 
 def bleu_counts(gold: pl.Series | None, outputs: pl.Series) -> Array:
     """Lengths, n-grams that match, n-grams of the output, and how many of the longest the reference has."""
-    found = segments("bleu", gold, outputs)
-    return np.column_stack([found, np.maximum(found[:, REFERENCE_LENGTH] - ORDER + 1, 0)])
+    counts = segments("bleu", gold, outputs)
+    return np.column_stack([counts, np.maximum(counts[:, REFERENCE_LENGTH] - ORDER + 1, 0)])
 
 
 def bleu(sums: Array) -> Array:
@@ -79,9 +81,9 @@ def bleu(sums: Array) -> Array:
 
 def sentence_bleu(sums: Array) -> Array:
     """BLEU over the orders that the output has n-grams of."""
-    nothing = sums[..., OUTPUT_LENGTH] + sums[..., REFERENCE_LENGTH] == 0
+    empty = sums[..., OUTPUT_LENGTH] + sums[..., REFERENCE_LENGTH] == 0
     orders = np.maximum((sums[..., TOTAL] > 0).sum(axis=-1), 1)
-    return np.where(nothing, 100.0, _bleu(sums, orders))
+    return np.where(empty, 100.0, _bleu(sums, orders))
 
 
 def _bleu(sums: Array, orders: Array) -> Array:
@@ -90,12 +92,12 @@ def _bleu(sums: Array, orders: Array) -> Array:
     missed = (correct == 0) & (total > 0)
     smoothed = np.where(missed, 0.5 ** np.cumsum(missed, axis=-1), correct)
     used = np.arange(ORDER) < orders[..., None]
-    known = (correct[..., 0] > 0) & ((total > 0) | ~used).all(axis=-1)
-    shares = np.divide(smoothed, total, out=np.ones(total.shape), where=used & (total > 0) & known[..., None])
+    defined = (correct[..., 0] > 0) & ((total > 0) | ~used).all(axis=-1)
+    shares = np.divide(smoothed, total, out=np.ones(total.shape), where=used & (total > 0) & defined[..., None])
     lengths = sums[..., [REFERENCE_LENGTH, OUTPUT_LENGTH]]
-    excess = np.divide(lengths[..., 0], lengths[..., 1], out=np.ones(known.shape), where=lengths[..., 1] > 0)
+    excess = np.divide(lengths[..., 0], lengths[..., 1], out=np.ones(defined.shape), where=lengths[..., 1] > 0)
     brevity = np.exp(np.minimum(1 - excess, 0.0))
-    return np.where(known, 100 * brevity * np.exp(np.log(shares).sum(axis=-1) / orders), 0.0)
+    return np.where(defined, 100 * brevity * np.exp(np.log(shares).sum(axis=-1) / orders), 0.0)
 
 
 def chrf_counts(gold: pl.Series | None, outputs: pl.Series, name: str = "chrf") -> Array:
@@ -116,18 +118,13 @@ def sentence_chrf(sums: Array) -> Array:
 
 
 def _chrf(sums: Array) -> Array:
-    output, reference, both = (sums[..., start::3] for start in (1, 2, 3))
+    output, reference, matched = (sums[..., start::3] for start in (1, 2, 3))
     used = (output > 0) & (reference > 0)
     precision, recall = (
-        np.nan_to_num(ratio(np.where(used, ratio(both, whole), 0.0).sum(axis=-1), used.sum(axis=-1)))
-        for whole in (output, reference)
+        np.nan_to_num(ratio(np.where(used, ratio(matched, side), 0.0).sum(axis=-1), used.sum(axis=-1)))
+        for side in (output, reference)
     )
     return 100 * np.nan_to_num(ratio((1 + BETA**2) * precision * recall, BETA**2 * precision + recall))
-
-
-def ter_counts(gold: pl.Series | None, outputs: pl.Series) -> Array:
-    """Edits, and the mean length of the references."""
-    return segments("ter", gold, outputs)
 
 
 def ter(sums: Array) -> Array:
@@ -141,42 +138,28 @@ def sentence_ter(sums: Array) -> Array:
     return np.where(sums.sum(axis=-1) == 0, 0.0, ter(sums))
 
 
+def _percent(
+    name: str, summary: str, statistics: Callable[..., Array], *finishes: Callable[[Array], Array], **properties: Any
+) -> Metric:
+    """Return a metric between 0 and 100; its finishes are those of a corpus and of an item."""
+    finish, item_finish = finishes
+    properties = {"best": 100.0, "scale": 100.0, "signature": partial(signature, name)} | properties
+    return text_metric(name, summary, statistics, finish, item_finish=item_finish, **properties)
+
+
 METRICS = [
-    Metric(
-        name="bleu",
-        summary="BLEU by sacreBLEU, 0 to 100",
-        tasks=frozenset({Task.TEXT}),
-        statistics=bleu_counts,
-        finish=bleu,
-        item_finish=sentence_bleu,
-        signature=partial(signature, "bleu"),
-        best=100.0,
-        scale=100.0,
-    ),
+    _percent("bleu", "BLEU by sacreBLEU, 0 to 100", bleu_counts, bleu, sentence_bleu),
     *(
-        Metric(
-            name=name,
-            summary=f"{title} by sacreBLEU, 0 to 100",
-            tasks=frozenset({Task.TEXT}),
-            statistics=partial(chrf_counts, name=name),
-            finish=chrf,
-            item_finish=sentence_chrf,
-            signature=partial(signature, name),
-            best=100.0,
-            scale=100.0,
-        )
+        _percent(name, f"{title} by sacreBLEU, 0 to 100", partial(chrf_counts, name=name), chrf, sentence_chrf)
         for name, title in (("chrf", "chrF"), ("chrf++", "chrF++ (words too)"))
     ),
-    Metric(
-        name="ter",
-        summary="translation edit rate by sacreBLEU: edits per 100 words of the reference",
-        tasks=frozenset({Task.TEXT}),
-        statistics=ter_counts,
-        finish=ter,
-        item_finish=sentence_ter,
-        signature=partial(signature, "ter"),
+    _percent(
+        "ter",
+        "translation edit rate by sacreBLEU: edits per 100 words of the reference",
+        partial(segments, "ter"),
+        ter,
+        sentence_ter,
         greater_is_better=False,
         best=0.0,
-        scale=100.0,
     ),
 ]

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from slicewise.annotations import Task
 from slicewise.metrics.mean import mean
-from slicewise.metrics.metric import ItemError, Metric, ratio
+from slicewise.metrics.metric import ItemError, text_metric
 from slicewise.metrics.texts import pairs, words
 
 if TYPE_CHECKING:
@@ -45,43 +44,31 @@ def best_f1(gold: pl.Series | None, outputs: pl.Series) -> Array:
 def positions(gold: pl.Series | None, outputs: pl.Series) -> Array:
     """Words and how many stand in their place, with the best reference that has as many words as the output."""
     texts = pairs(gold, outputs)
-    found = np.full((len(texts.item), 2), -1.0)
+    counts = np.full((len(texts.item), 2), -1.0)
     sides = list(zip(words(texts.outputs), words(texts.references), strict=True))
     for i, (output, reference) in enumerate(sides):
         if len(output) == len(reference):
-            found[i] = len(output), sum(a == b for a, b in zip(output, reference, strict=True))
-    best = texts.best(found[:, 1], found[:, 0])
-    unequal = np.flatnonzero(found[best, 0] < 0)
+            counts[i] = len(output), sum(a == b for a, b in zip(output, reference, strict=True))
+    best = texts.best(counts[:, 1], counts[:, 0])
+    unequal = np.flatnonzero(counts[best, 0] < 0)
     if len(unequal):
         returned, expected = (len(side) for side in sides[best[unequal[0]]])
         raise ItemError(int(unequal[0]), f"{returned:,} tokens where the reference has {expected:,}; expected as many")
-    return found[best]
-
-
-def share_in_place(sums: Array) -> Array:
-    """Right words/words; undefined where there are none."""
-    return ratio(sums[..., 1], sums[..., 0])
+    return counts[best]
 
 
 def item_share_in_place(counts: Array) -> Array:
     """Finish one item in the same way; nothing expected and nothing returned is right."""
-    return np.where(counts[..., 0] == 0, 1.0, share_in_place(counts))
+    return np.where(counts[..., 0] == 0, 1.0, mean(counts))
 
 
 METRICS = [
-    Metric(
-        name="token-f1",
-        summary="mean F1 of the words of answers, as in SQuAD",
-        tasks=frozenset({Task.TEXT}),
-        statistics=best_f1,
-        finish=mean,
-    ),
-    Metric(
-        name="token-accuracy",
-        summary="share of tokens that are right, position by position",
-        tasks=frozenset({Task.TEXT}),
-        statistics=positions,
-        finish=share_in_place,
+    text_metric("token-f1", "mean F1 of the words of answers, as in SQuAD", best_f1, mean),
+    text_metric(
+        "token-accuracy",
+        "share of tokens that are right, position by position",
+        positions,
+        mean,
         item_finish=item_share_in_place,
     ),
 ]

@@ -9,35 +9,33 @@ import numpy as np
 import polars as pl
 
 from slicewise.annotations import Annotations, Places, Tags
-from slicewise.errors import did_you_mean, quoted
 from slicewise.read import conll, lines, parquet, records, table
-from slicewise.read.columns import by_number, column_index
+from slicewise.read.columns import by_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from slicewise.arrays import Ints
     from slicewise.read.parquet import Origin
     from slicewise.read.source import Source
 
 
-def read(source: Source, told: str, *, own_gold: bool = False, others: bool = True) -> Annotations:
-    """Read Parquet in the format told; `own_gold` and `others` are of CoNLL, as there."""
+def read(source: Source, name: str, *, own_gold: bool = False, others: bool = True) -> Annotations:
+    """Read Parquet as a format; `own_gold` and `others` are of CoNLL, as there."""
     if not any(map(parquet.has_rows, source.files)):
         raise source.files[0].error("no rows; expected at least one item")
     made_from = parquet.origin(source.files[0])
     was = "table" if made_from is None else made_from.format
-    if made_from is not None and was == told == "conll":
+    if made_from is not None and was == name == "conll":
         return _sentences(source, made_from, own_gold=own_gold, others=others)
     if made_from is not None and was == "lines":
-        return _of_lines(source, made_from, told, own_gold=own_gold, others=others)
-    if told == "lines":
+        return _of_lines(source, made_from, name, own_gold=own_gold, others=others)
+    if name == "lines":
         raise source.files[0].error(f"a {was} file in Parquet, not lines; convert it again with --format lines")
     return table.read(source)
 
 
-def told_format(source: Source) -> str:
+def format_of(source: Source) -> str:
     """Return the format that the file was converted from; lines with columns are a table when one is named."""
     made_from = parquet.origin(source.files[0])
     was = "table" if made_from is None else made_from.format
@@ -52,11 +50,11 @@ def as_text(source: Source) -> Source:
     return replace(source, files=(replace(file, data=f"{whole}\n".encode()),))
 
 
-def _of_lines(source: Source, made_from: Origin, told: str, *, own_gold: bool, others: bool) -> Annotations:
+def _of_lines(source: Source, made_from: Origin, name: str, *, own_gold: bool, others: bool) -> Annotations:
     frame = parquet.rows(source.only)
-    if told == "lines":
+    if name == "lines":
         return lines.annotate(source.only, _lines(frame, made_from.header))
-    if told == "conll":
+    if name == "conll":
         return conll.read(as_text(source), own_gold=own_gold, others=others)
     if frame.columns == [parquet.TEXT] and not made_from.header:
         return table.read(as_text(source))
@@ -87,7 +85,7 @@ def _cells(source: Source, frame: pl.DataFrame) -> Annotations:
 
 def _sentences(source: Source, made_from: Origin, *, own_gold: bool, others: bool) -> Annotations:
     file, names = source.only, made_from.columns
-    tags, token = _chosen(source, names, own_gold=own_gold)
+    tags, token = conll.tag_columns(source, names, own_gold=own_gold)
     between = [i for i in range(len(names)) if i not in (*tags, token)] if others else []
     kept = [i for i in (*tags, token, *between) if i is not None]
     numbers = sorted({*kept, *([len(names)] if made_from.documents else [])})
@@ -96,7 +94,7 @@ def _sentences(source: Source, made_from: Origin, *, own_gold: bool, others: boo
     if any(not lengths.equals(columns[i].list.len()) for i in kept) or not (lengths > 0).all():
         raise file.error("sentences whose columns have not the same length; convert the file again")
     offsets = np.concatenate([[0], np.cumsum(lengths.to_numpy().astype(np.int64))])
-    found = Annotations(
+    annotations = Annotations(
         name=file.name,
         items=len(lengths),
         places=Places((file.name,), np.zeros(1, np.int64), np.arange(1, len(lengths) + 1) + file.first_row),
@@ -106,37 +104,20 @@ def _sentences(source: Source, made_from: Origin, *, own_gold: bool, others: boo
         tags=Tags.encode(_flat(columns[tags[0]])),
         own_gold=Tags.encode(_flat(columns[tags[1]])) if own_gold else None,
     )
-    return _in_documents(found, columns[len(names)], made_from.documents) if made_from.documents else found
-
-
-def _chosen(source: Source, names: tuple[str, ...], *, own_gold: bool) -> tuple[list[int], int | None]:
-    """Return which columns are tags (with their own gold: the last and the last but one) and which is the token."""
-    file, column, last = source.only, source.column, len(names) - 1
-    if own_gold and column is not None:
-        raise file.error("a column is named, but there is no --gold; add --gold FILE:COLUMN")
-    if own_gold and last < 2:
-        needs = "without --gold a system's file needs token, gold tag and prediction; add --gold FILE"
-        raise file.error(f"{len(names)} columns; {needs}")
-    if own_gold:
-        return [last, last - 1], 0
-    tag = last if column is None else column_index(column, names)
-    if tag is None:
-        known = [*names, *(str(i + 1) for i in range(len(names)))]
-        raise file.error(f"no column {quoted(column or '')}; {did_you_mean(column or '', known)}")
-    return [tag], 0 if tag else None
+    return _in_documents(annotations, columns[len(names)], made_from.documents) if made_from.documents else annotations
 
 
 def _flat(column: pl.Series) -> pl.Series:
     return column.explode().fill_null("").alias("")
 
 
-def _in_documents(found: Annotations, column: pl.Series, count: int) -> Annotations:
+def _in_documents(annotations: Annotations, column: pl.Series, count: int) -> Annotations:
     """Add which document each sentence is of, and where among the tokens the lines stood that start one."""
     numbers = column.cast(pl.Int64, strict=False)
     if not numbers.is_between(0, count).fill_null(False).all():
-        raise found.error("a sentence of a document that there is not; convert the file again")
-    documents: NDArray[np.int64] = numbers.to_numpy()
-    before = np.repeat(documents, found.lengths)
+        raise annotations.error("a sentence of a document that there is not; convert the file again")
+    documents: Ints = numbers.to_numpy()
+    before = np.repeat(documents, annotations.lengths)
     starts = np.ones(len(before) + count, np.bool_)
     starts[np.arange(len(before)) + before] = False
-    return replace(found, documents=documents, docstarts=starts)
+    return replace(annotations, documents=documents, docstarts=starts)

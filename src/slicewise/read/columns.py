@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 MOST_DIGITS = 18
 """A longer number is a name: no file has so many columns."""
@@ -19,6 +19,11 @@ def column_number(column: str) -> int | None:
 def by_number(column: str | None) -> bool:
     """Tell whether a column, or the first step of a dotted path, is named by its number."""
     return column is not None and column_number(column.partition(".")[0]) is not None
+
+
+def top_level_name(column: str, names: Iterable[str]) -> str | None:
+    """Return the longest name that a dotted path begins with."""
+    return max((name for name in names if column == name or column.startswith(f"{name}.")), key=len, default=None)
 
 
 def column_index(column: str, names: Sequence[str]) -> int | None:

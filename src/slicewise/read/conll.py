@@ -15,22 +15,26 @@ import numpy as np
 import polars as pl
 
 from slicewise.annotations import Annotations, Tags
+from slicewise.data_warnings import When, warning
 from slicewise.errors import did_you_mean, quoted
 from slicewise.read import ragged
 from slicewise.read.columns import column_index
+from slicewise.read.parquet import Origin
 from slicewise.read.ragged import BLANK, COMMENT, DOCUMENT, TOKEN
-from slicewise.read.schemes import split_tag, unknown_tags
-from slicewise.read.source import BOM
-from slicewise.warned import When, warned
+from slicewise.read.reader import SAMPLE, Reader, Sign, ends_with
+from slicewise.read.schemes import TAG, split_tag, unknown_tags
+from slicewise.read.source import BOM, pieces_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from slicewise.arrays import Mask
+    from slicewise.data_warnings import DataWarning
     from slicewise.read.source import File, Source
-    from slicewise.warned import Warned
 
+EXTENSIONS = (".conll", ".conllu", ".bio", ".iob", ".iob2", ".bioes", ".bmes", ".conll03")
 DOCSTART = "-DOCSTART-"
 PIECE = 1 << 21
 HEADER_TOKEN = {"token", "tokens", "word", "words", "form", "text"}
@@ -65,9 +69,11 @@ def read(source: Source, *, own_gold: bool = False, others: bool = True) -> Anno
     cells = ragged.split(ragged.first_data_line(file.data))
     header = cells if has_header(file) else None
     notes = () if header is None or _is_named(header) else (_taken_for_a_header(file, header),)
-    wanted = _wanted(source, len(cells), header, own_gold=own_gold)
-    wanted = wanted if others else replace(wanted, others={})
-    pieces = _parse(file, len(cells), wanted)
+    names = header or [f"col{i + 1}" for i in range(len(cells))]
+    tag_numbers, token = tag_columns(source, names, own_gold=own_gold)
+    between = {name: i for i, name in enumerate(names) if others and i not in (*tag_numbers, token)}
+    roles = _ColumnRoles(tag_numbers, token, between)
+    pieces = _parse(file, len(cells), roles)
     kinds = np.concatenate([p.kinds for p in pieces])
     tags = [Tags.joined([p.tags[i] for p in pieces]) for i in range(len(pieces[0].tags))]
     columns = [pl.concat([p.columns[i] for p in pieces]) for i in range(len(pieces[0].columns))]
@@ -75,7 +81,7 @@ def read(source: Source, *, own_gold: bool = False, others: bool = True) -> Anno
     if header is not None:
         kinds, tags, columns = _without_header(kinds, tags, columns)
     kinds, tags, columns = _without_tagged_comments(kinds, tags, columns)
-    return replace(_annotations(file, wanted, kinds, tags, columns), notes=notes)
+    return replace(_annotations(file, roles, kinds, tags, columns), notes=notes)
 
 
 def has_header(file: File) -> bool:
@@ -101,13 +107,13 @@ def _is_named(cells: list[str]) -> bool:
     return cells[0].lower() in HEADER_TOKEN and cells[-1].lower() in HEADER_TAG
 
 
-def _taken_for_a_header(file: File, cells: list[str]) -> Warned:
-    said = f"the first line ({quoted(', '.join(cells))}) is taken for a header, as {quoted(cells[-1])} is no tag"
-    return warned(f"{file.name}: {said}", when=When.FIRST)
+def _taken_for_a_header(file: File, cells: list[str]) -> DataWarning:
+    note = f"the first line ({quoted(', '.join(cells))}) is taken for a header, as {quoted(cells[-1])} is no tag"
+    return warning(f"{file.name}: {note}", when=When.FIRST)
 
 
 @dataclass(frozen=True)
-class _Wanted:
+class _ColumnRoles:
     """Which columns to keep: tags first, then the token, then what else the file has."""
 
     tags: tuple[int, ...]
@@ -116,8 +122,7 @@ class _Wanted:
 
     def numbers(self, width: int) -> list[int]:
         """Return the columns that are parsed; the first and the last tell what a line is."""
-        given = {0, width - 1, self.token or 0, *self.tags, *self.others.values()}
-        return sorted(given)
+        return sorted({0, width - 1, self.token or 0, *self.tags, *self.others.values()})
 
 
 @dataclass(frozen=True)
@@ -127,52 +132,32 @@ class _Piece:
     columns: list[pl.Series]
 
 
-def _wanted(source: Source, width: int, header: list[str] | None, *, own_gold: bool) -> _Wanted:
-    names = header or [f"col{i + 1}" for i in range(width)]
-    tag = width - 1
-    if source.column is not None:
-        tag = _column_index(source, names, width)
-    token = 0 if width > 1 and tag != 0 else None
-    tags: tuple[int, ...] = (tag,)
-    if own_gold and source.column is not None:
-        raise source.only.error("a column is named, but there is no --gold; add --gold FILE:COLUMN")
-    if own_gold:
-        if width < 3:
-            raise source.only.error(
-                f"{width} columns; without --gold a system's file needs token, gold tag and prediction; add --gold FILE"
-            )
-        tags = (tag, tag - 1)
-    others = {names[i]: i for i in range(width) if i not in (*tags, token)}
-    return _Wanted(tags, token, others)
+def tag_columns(source: Source, names: Sequence[str], *, own_gold: bool) -> tuple[tuple[int, ...], int | None]:
+    """Return which columns are tags (with their own gold: the last and the last but one) and which is the token."""
+    file, column, width = source.only, source.column, len(names)
+    tag = width - 1 if column is None else column_index(column, names)
+    if column is not None and tag is None:
+        known = [*names, *(str(i + 1) for i in range(width))]
+        raise file.error(f"no column {quoted(column)}; {did_you_mean(column, known)}")
+    if own_gold and column is not None:
+        raise file.error("a column is named, but there is no --gold; add --gold FILE:COLUMN")
+    if own_gold and width < 3:
+        needs = "without --gold a system's file needs token, gold tag and prediction; add --gold FILE"
+        raise file.error(f"{width} columns; {needs}")
+    tag = tag or 0
+    return (tag, tag - 1) if own_gold else (tag,), 0 if tag else None
 
 
-def _column_index(source: Source, names: list[str], width: int) -> int:
-    column = source.column or ""
-    if (index := column_index(column, names)) is not None:
-        return index
-    known = [*names, *(str(i + 1) for i in range(width))]
-    raise source.only.error(f"no column {quoted(column)}; {did_you_mean(column, known)}")
-
-
-def _parse(file: File, width: int, wanted: _Wanted) -> list[_Piece]:
+def _parse(file: File, width: int, roles: _ColumnRoles) -> list[_Piece]:
     separator = ragged.separator(file.data)
     try:
-        numbers = wanted.numbers(width)
-        return [_encode(_tidy(piece, width, separator, numbers), wanted, tidy=True) for piece in _pieces(file.data)]
+        numbers, pieces = roles.numbers(width), pieces_of(file.data, PIECE)
+        return [_encode(_tidy(piece, width, separator, numbers), roles, tidy=True) for _, piece in pieces]
     except (pl.exceptions.PolarsError, ragged.Untidy):
         if error := file.utf8_error():
             raise error from None
     kinds, columns = ragged.parse(file, width)
-    return [_encode(_Lines(kinds, dict(enumerate(columns))), wanted)]
-
-
-def _pieces(data: bytes) -> Iterator[bytes]:
-    """Cut the file at line ends, so that parsing needs little memory beside the result."""
-    start = 0
-    while start < len(data):
-        end = data.find(b"\n", start + PIECE) + 1 or len(data)
-        yield data[start:end]
-        start = end
+    return [_encode(_Lines(kinds, dict(enumerate(columns))), roles)]
 
 
 def _tidy(piece: bytes, width: int, separator: str, numbers: list[int]) -> _Lines:
@@ -219,24 +204,24 @@ def _mark_short_lines(kinds: NDArray[np.uint8], first: pl.Series, last: pl.Serie
             raise ragged.Untidy
 
 
-def _encode(lines: _Lines, wanted: _Wanted, *, tidy: bool = False) -> _Piece:
+def _encode(lines: _Lines, roles: _ColumnRoles, *, tidy: bool = False) -> _Piece:
     token = pl.Series(lines.kinds == TOKEN)
 
     def cells(column: int) -> pl.Series:
-        found = lines.columns[column].filter(token)
-        return found.fill_null("") if found.null_count() else found
+        column_cells = lines.columns[column].filter(token)
+        return column_cells.fill_null("") if column_cells.null_count() else column_cells
 
-    tags = [Tags.encode(cells(i) if tidy else cells(i).str.strip_chars(" ")) for i in wanted.tags]
+    tags = [Tags.encode(cells(i) if tidy else cells(i).str.strip_chars(" ")) for i in roles.tags]
     if tidy and any(re.search("[ \t]", name) for t in tags for name in t.names):
         raise ragged.Untidy
-    kept = [i for i in (wanted.token, *wanted.others.values()) if i is not None]
+    kept = [i for i in (roles.token, *roles.others.values()) if i is not None]
     return _Piece(lines.kinds, tags, [cells(i) for i in kept])
 
 
 _Columns = tuple["NDArray[np.uint8]", list[Tags], list[pl.Series]]
 
 
-def _drop(kinds: NDArray[np.uint8], tags: list[Tags], columns: list[pl.Series], token: NDArray[np.bool_]) -> _Columns:
+def _drop(kinds: NDArray[np.uint8], tags: list[Tags], columns: list[pl.Series], token: Mask) -> _Columns:
     """Make some token lines comments."""
     kinds = kinds.copy()
     kinds[np.flatnonzero(kinds == TOKEN)[token]] = COMMENT
@@ -261,7 +246,7 @@ def _without_tagged_comments(kinds: NDArray[np.uint8], tags: list[Tags], columns
 
 
 def _annotations(
-    file: File, wanted: _Wanted, kinds: NDArray[np.uint8], tags: list[Tags], columns: list[pl.Series]
+    file: File, roles: _ColumnRoles, kinds: NDArray[np.uint8], tags: list[Tags], columns: list[pl.Series]
 ) -> Annotations:
     if not len(tags[0].codes):
         raise file.error(ragged.NO_DATA)
@@ -274,13 +259,13 @@ def _annotations(
     if (sequence == DOCUMENT).any():
         documents = np.searchsorted(np.flatnonzero(sequence == DOCUMENT), at)
         docstarts = sequence[sequence != BLANK] == DOCUMENT
-    names = ([] if wanted.token is None else ["token"]) + list(wanted.others)
+    names = ([] if roles.token is None else ["token"]) + list(roles.others)
     named = dict(zip(names, columns, strict=True))
     return Annotations(
         name=file.name,
         items=len(at),
         offsets=offsets,
-        tokens=named.pop("token", None) if wanted.token is not None else None,
+        tokens=named.pop("token", None) if roles.token is not None else None,
         token_rows=kinds == TOKEN,
         token_columns=named,
         tags=tags[0],
@@ -288,3 +273,78 @@ def _annotations(
         documents=documents,
         docstarts=docstarts,
     )
+
+
+def columnar(source: Source) -> tuple[pl.DataFrame, Origin]:
+    """Return a row per sentence: lists of tokens, tags and what stands between, and the number of its document."""
+    annotations, names = read(source), _names(source.only)
+    cells = [
+        *([] if annotations.tokens is None else [annotations.tokens]),
+        *annotations.token_columns.values(),
+        _written(annotations),
+    ]
+    flat = [cell.alias(str(i)) for i, cell in enumerate(cells)]
+    item = pl.Series("item", np.repeat(np.arange(annotations.items), annotations.lengths)).set_sorted()
+    frame = pl.DataFrame([item, *flat]).group_by("item", maintain_order=True).agg(pl.all()).drop("item")
+    frame.columns = _titles(names)
+    if annotations.documents is None or annotations.docstarts is None:
+        return frame, Origin("conll", names)
+    documents = pl.Series("doc", annotations.documents).cast(pl.String)
+    return frame.with_columns(documents), Origin("conll", names, int(annotations.docstarts.sum()))
+
+
+def _names(file: File) -> tuple[str, ...]:
+    """Return what the columns of a CoNLL-style file are called."""
+    cells = ragged.split(ragged.first_data_line(file.data))
+    names = cells if has_header(file) else [f"col{i + 1}" for i in range(len(cells))]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise file.error(f"two columns are called {quoted(twice[0])}; rename one of them")
+    return tuple(names)
+
+
+def _titles(names: tuple[str, ...]) -> list[str]:
+    """Return what the columns are called in Parquet: tokens and tags, and those between as in the file."""
+    between = list(names[1:-1])
+    if not {"tokens", "tags", "doc", ""}.isdisjoint(between):
+        between = [f"col{i + 2}" for i in range(len(between))]
+    return ["tokens", *between, "tags"] if len(names) > 1 else ["tags"]
+
+
+def _written(annotations: Annotations) -> pl.Series:
+    """Return the tags as they stand in the file."""
+    if annotations.tags is None:
+        raise TypeError(annotations.name)
+    return pl.Series(annotations.tags.names, dtype=pl.String).gather(annotations.tags.codes)
+
+
+def _looks_like_conll(source: Source) -> bool:
+    data = source.files[0].data
+    end = data.rfind(b"\n", 0, SAMPLE) if len(data) > SAMPLE else len(data)
+    end = data.find(b"\n", SAMPLE) if end < 0 else end  # one line is longer than the sample
+    sample = (data if end < 0 else data[:end]).decode(errors="replace")
+    rows = [ragged.split(line.rstrip(" \t\r")) for line in sample.split("\n") if line.strip() and line[0] != "#"]
+    rows = [row for row in rows if row[0] != DOCSTART]
+    widths = {len(row) for row in rows}
+    if len(widths) != 1:
+        return False
+    tagged = all(_is_tag(row[-1]) for row in rows[1:] or rows)  # the first may be a header
+    blanks = re.search(r"\n[ \t\r]*\n[ \t\r]*[^\s]", sample) is not None
+    if widths == {1}:
+        return tagged and blanks
+    if all(_is_tag(cell) for row in rows for cell in row):
+        return False  # a line of tags per sentence
+    return tagged or (blanks and "\t" in sample)
+
+
+def _is_tag(cell: str) -> bool:
+    return cell == "O" or TAG.match(cell) is not None
+
+
+READER = Reader(
+    name="conll",
+    extensions=EXTENSIONS,
+    signs={Sign.EXTENSION: ends_with(*EXTENSIONS), Sign.LAYOUT: _looks_like_conll},
+    read=read,
+    tag_columns=True,
+    columnar=columnar,
+)

@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
     from numpy.typing import NDArray
 
+    from slicewise.arrays import Ints
+
     Bytes = NDArray[np.uint8]
-    Places = NDArray[np.int64]
+    Places = Ints
 
 PIECE = 200_000
 """Bytes that are looked at together: their arrays stay near the processor."""
@@ -40,15 +42,6 @@ class Nested:
 
     def __add__(self, other: Nested) -> Nested:
         return Nested(self.objects + other.objects, self.lists + other.lists)
-
-
-def pieces_of(data: bytes) -> Iterator[bytes]:
-    """Cut data at line ends."""
-    start = 0
-    while start < len(data):
-        end = data.find(b"\n", start + PIECE) + 1 or len(data)
-        yield data[start:end]
-        start = end
 
 
 def scan(pieces: Iterable[bytes], look: Callable[[bytes, int], object]) -> Nested:

@@ -12,18 +12,25 @@ import numpy as np
 import polars as pl
 
 from slicewise.errors import quoted
-from slicewise.read.json_scan import MOST_LEVELS, Nested, pieces_of, scan
+from slicewise.read.json_scan import MOST_LEVELS, PIECE, Nested, scan
+from slicewise.read.parquet import Origin
+from slicewise.read.reader import SAMPLE, Reader, Sign, Stream, ends_with
 from slicewise.read.records import annotate
+from slicewise.read.source import pieces_of
 from slicewise.read.stacked import stacked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from numpy.typing import NDArray
+    from pathlib import Path
 
     from slicewise.annotations import Annotations
+    from slicewise.arrays import Ints
+    from slicewise.read.reader import WriteRows
     from slicewise.read.source import File, Source
 
+EXTENSIONS = (".jsonl", ".ndjson", ".json")
+PIECE_ROWS = 100_000
+"""Rows with objects or lists in them that are looked at together."""
 SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 LARGEST = 2**127
 
@@ -40,7 +47,7 @@ def read(source: Source) -> Annotations:
 
 def parsed(file: File) -> pl.DataFrame:
     """Return a file's objects as rows."""
-    nested = scan(pieces_of(file.data), partial(check_line, file))
+    nested = scan((piece for _, piece in pieces_of(file.data, PIECE)), partial(check_line, file))
     try:
         frame = pl.read_ndjson(file.data, infer_schema_length=None)
     except (pl.exceptions.PolarsError, OSError):
@@ -78,11 +85,11 @@ class _Twice(ValueError):  # noqa: N818 (a signal, not an error)
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object, if it has every key once."""
-    made = dict(pairs)
-    if len(made) < len(pairs):
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
         names = [name for name, _ in pairs]
         raise _Twice(next(name for i, name in enumerate(names) if name in names[:i]))
-    return made
+    return fields
 
 
 def check_line(file: File, line: bytes, number: int) -> None:
@@ -128,11 +135,11 @@ def _object(file: File, line: str, number: int) -> dict[str, Any]:
 def _check_levels(value: object, line: str) -> None:
     """Refuse values that stand too deep within others: to make columns of them takes ages."""
     level, values = 0, [value] if line.count("{") + line.count("[") > MOST_LEVELS else []
-    while holders := [one for one in values if isinstance(one, (dict, list))]:
+    while holders := [value for value in values if isinstance(value, (dict, list))]:
         level += 1
         if level > MOST_LEVELS:
             raise RecursionError
-        values = [inner for one in holders for inner in (one.values() if isinstance(one, dict) else one)]
+        values = [inner for value in holders for inner in (value.values() if isinstance(value, dict) else value)]
 
 
 def _careful(file: File) -> pl.DataFrame:
@@ -187,9 +194,9 @@ class _Place:
         if self.object_line and self.plain_line:
             line, other = max(self.object_line, self.plain_line), min(self.object_line, self.plain_line)
             plain = "a string, number or truth value"
-            here, there = ("an object", plain) if line == self.object_line else (plain, "an object")
+            kind, other_kind = ("an object", plain) if line == self.object_line else (plain, "an object")
             where = "beside it" if line == other else f"in line {other:,}"
-            yield line, f"the field {quoted(self.name)} is {here}, and {there} {where}; expected one kind"
+            yield line, f"the field {quoted(self.name)} is {kind}, and {other_kind} {where}; expected one kind"
         if self.large_line:
             yield (
                 self.large_line,
@@ -219,9 +226,45 @@ def _kind(value: object) -> str:
     return "array" if isinstance(value, list) else "string" if isinstance(value, str) else "number"
 
 
-def _object_lines(file: File, frame: pl.DataFrame) -> NDArray[np.int64]:
+def _object_lines(file: File, frame: pl.DataFrame) -> Ints:
     """Return the numbers of the lines that are not blank."""
     lines = file.data.count(b"\n") + (not file.data.endswith(b"\n"))
     if lines == frame.height:
         return np.arange(1, lines + 1)
     return np.array([i for i, line in enumerate(file.data.split(b"\n"), 1) if line.strip()], dtype=np.int64)
+
+
+def _columnar(source: Source) -> tuple[pl.DataFrame, Origin]:
+    return parsed(source.only), Origin("jsonl")
+
+
+def _stream(plain: Path, head: File, write: WriteRows) -> bool:
+    """Write objects piece by piece; there have to be as many objects and lists among the rows as in the file."""
+    with plain.open("rb") as text:
+        nested = scan(iter(lambda: b"".join(text.readlines(PIECE)), b""), partial(check_line, head))
+    return _nested_in_pieces(write(pl.scan_ndjson(plain, infer_schema_length=None))) == nested
+
+
+def _nested_in_pieces(rows: pl.LazyFrame) -> Nested:
+    items = int(rows.select(pl.len()).collect().item())
+    columns = [i for i, kind in enumerate(rows.collect_schema().dtypes()) if kind.is_nested()]
+    if not columns:
+        return Nested(objects=items)
+    nested = rows.select(pl.nth(columns))
+    pieces = (nested.slice(start, PIECE_ROWS).collect() for start in range(0, items, PIECE_ROWS))
+    return sum(map(nested_in, pieces), Nested())
+
+
+def _begins_with_an_object(source: Source) -> bool:
+    return re.match(rb'\s*\{\s*["}]', source.files[0].data[:SAMPLE]) is not None
+
+
+READER = Reader(
+    name="jsonl",
+    extensions=EXTENSIONS,
+    signs={Sign.EXTENSION: ends_with(*EXTENSIONS), Sign.CONTENT: _begins_with_an_object},
+    read=read,
+    tabular=True,
+    columnar=_columnar,
+    stream=Stream((".jsonl", ".ndjson"), _stream),
+)

@@ -9,6 +9,9 @@ import polars as pl
 
 from slicewise.annotations import Annotations, Places
 from slicewise.errors import first_line
+from slicewise.read import table
+from slicewise.read.parquet import TEXT, Origin
+from slicewise.read.reader import Reader, Sign
 from slicewise.read.source import BOM
 
 if TYPE_CHECKING:
@@ -38,3 +41,25 @@ def split_lines(file: File) -> pl.Series:
     except pl.exceptions.PolarsError as error:
         raise file.utf8_error() or file.error(f"cannot be read as lines ({first_line(error)})") from None
     return frame.to_series().fill_null("").alias("")
+
+
+def columnar(source: Source) -> tuple[pl.DataFrame, Origin]:
+    """Return a row per line: one column, or several where tabs separate the same number in all but blank lines."""
+    file = source.only
+    text = split_lines(file)
+    blank = text == ""
+    tabs = text.filter(~blank).str.count_matches("\t", literal=True)
+    if table.delimiter(file) != "\t" or tabs.n_unique() != 1 or (blank[0] and tabs[0]):
+        return text.to_frame(TEXT), Origin("lines")
+    cells = text.str.split_exact("\t", int(tabs[0])).struct.unnest()
+    if not table.has_header(file, "1"):
+        cells.columns = [str(i + 1) for i in range(cells.width)]
+        return cells, Origin("lines")
+    names = cells.row(0)
+    if not table.are_names(names):
+        return text.to_frame(TEXT), Origin("lines")
+    cells.columns = list(names)
+    return cells[1:], Origin("lines", header=True)
+
+
+READER = Reader(name="lines", signs={Sign.TEXT: lambda _: True}, read=read, columnar=columnar)

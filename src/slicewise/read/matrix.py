@@ -47,10 +47,10 @@ from slicewise.read.matrix_cells import (
     well_quoted,
     which_quoted,
 )
-from slicewise.read.source import BOM, PARQUET
+from slicewise.read.source import BOM, PARQUET, pieces_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -146,7 +146,8 @@ def _text(file: File) -> _Text:
 
 def _read(text: _Text, given: list[str] | None) -> Matrix:
     layout = _layout(text, given)
-    parts = [_fast(piece, layout) or _slow(text, start, piece, layout) for start, piece in _pieces(text, layout)]
+    pieces = pieces_of(text.data, PIECE, layout.start)
+    parts = [_fast(piece, layout) or _slow(text, start, piece, layout) for start, piece in pieces]
     first = pl.concat([part.first for part in parts]).str.strip_chars(BLANKS)
     named = _named(text, layout, first)
     right = np.empty((len(first), layout.width - named), np.uint8, order="F")
@@ -159,9 +160,6 @@ def _read(text: _Text, given: list[str] | None) -> Matrix:
     systems = _systems(text, layout, right.shape[1])
     names = first.str.replace_all(text.mark.decode(), "\n", literal=True) if text.mark else first
     return Matrix(names if named else None, systems, right)
-
-
-# ------------------------------------------------------------------ cells
 
 
 # ------------------------------------------------------------------ what the table is
@@ -196,12 +194,12 @@ def _check_header(text: _Text, places: list[tuple[int, int]], line: str, header:
 
 def _first_lines(data: bytes) -> list[tuple[int, int]]:
     """Return where the first lines that are not blank begin and end: two, and more if they are short."""
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     for line in islice(_filled_lines(BLANKS).finditer(data), 32):
-        found.append(line.span())
-        if len(found) > 1 and line.end() - found[0][0] > SAMPLE:
+        spans.append(line.span())
+        if len(spans) > 1 and line.end() - spans[0][0] > SAMPLE:
             break
-    return found
+    return spans
 
 
 @cache
@@ -256,8 +254,8 @@ def _check_width(text: _Text, layout: _Layout) -> None:
         raise _other_count(text, fitting[0], len(given))
 
 
-def _other_width(text: _Text, found: int, expected: int, model: str, line: int) -> UserError:
-    return text.file.error(f"{counted(found, 'column')}; expected {expected}, as in {model}; mend the line", line)
+def _other_width(text: _Text, width: int, expected: int, model: str, line: int) -> UserError:
+    return text.file.error(f"{counted(width, 'column')}; expected {expected}, as in {model}; mend the line", line)
 
 
 def _other_count(text: _Text, columns: int, names: int) -> UserError:
@@ -325,15 +323,6 @@ class _Part:
 
     first: pl.Series
     rest: NDArray[np.uint8]
-
-
-def _pieces(text: _Text, layout: _Layout) -> Iterator[tuple[int, bytes]]:
-    """Cut the rows at line ends, so that parsing needs little memory beside the result."""
-    start = layout.start
-    while start < len(text.data):
-        end = text.data.find(b"\n", start + PIECE) + 1 or len(text.data)
-        yield start, text.data[start:end]
-        start = end
 
 
 def _fast(piece: bytes, layout: _Layout) -> _Part | None:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from slicewise.arrays import Mask
+
 BLANKS = " \t\r\n"
 ZERO = r"(?:0(?:\.0*)?|\.0+)(?:e[-+]?[0-9]+)?|false"
 ONE = r"1(?:\.0*)?(?:e[-+]?0+)?|true"
@@ -64,8 +66,8 @@ def which_quoted(line: str, separator: str) -> list[bool]:
 def cells_of(line: str, separator: str) -> list[str]:
     """Take a line apart, quotes only closing on the same line."""
     if '"' in line:
-        found = (m[2] if m[1] is None else m[1].replace('""', '"') for m in cells_found(line, separator))
-        return [cell.strip(BLANKS) for cell in found]
+        texts = (m[2] if m[1] is None else m[1].replace('""', '"') for m in cells_found(line, separator))
+        return [cell.strip(BLANKS) for cell in texts]
     if separator == " ":
         line = line.strip(BLANKS)
         return [cell.strip(BLANKS) for cell in line.split(" ") if cell]
@@ -74,9 +76,9 @@ def cells_of(line: str, separator: str) -> list[str]:
 
 def codes_of(column: pl.Series) -> NDArray[np.uint8]:
     """Return what the cells of a column say: 0, 1 or WRONG."""
-    one = column == "1"
-    if int(one.sum()) + int((column == "0").sum()) == len(column):
-        return one.cast(pl.UInt8).to_numpy()
+    right = column == "1"
+    if int(right.sum()) + int((column == "0").sum()) == len(column):
+        return right.cast(pl.UInt8).to_numpy()
     column = column.fill_null("")
     spellings = column.unique()
     meaning = pl.Series([value_of(cell.strip(BLANKS)) for cell in spellings], dtype=pl.UInt8)
@@ -94,7 +96,7 @@ def opening_quote(separator: str) -> re.Pattern[bytes]:
     return re.compile(rb'(?:^|[\n%b])[%b]*"' % (separator.encode(), blank(separator).replace(separator, "").encode()))
 
 
-def inside_quotes(data: NDArray[np.uint8]) -> NDArray[np.bool_]:
+def inside_quotes(data: NDArray[np.uint8]) -> Mask:
     """Tell which bytes stand between quotes."""
     return (np.cumsum(data == QUOTE, dtype=np.uint8) & 1).astype(np.bool_)
 

@@ -15,7 +15,7 @@ from slicewise.errors import first_line
 from slicewise.read.source import PARQUET
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from slicewise.errors import UserError
     from slicewise.read.source import File
@@ -51,15 +51,14 @@ def is_parquet(file: File) -> bool:
     return file.data.startswith(PARQUET)
 
 
-def rows(file: File, columns: Sequence[int] | None = None) -> pl.DataFrame:
+def rows(file: File, columns: list[int] | None = None) -> pl.DataFrame:
     """Return a file's rows, or some of its columns by their numbers."""
-    wanted = None if columns is None else list(columns)
     if file.rows is not None:
         part: pl.DataFrame = file.rows
-        return _without_arrays(part if wanted is None else pl.DataFrame([part.to_series(i) for i in wanted]))
+        return _without_arrays(part if columns is None else pl.DataFrame([part.to_series(i) for i in columns]))
     try:
         with silent_panics():
-            return _without_arrays(pl.read_parquet(BytesIO(file.data), columns=wanted))
+            return _without_arrays(pl.read_parquet(BytesIO(file.data), columns=columns))
     except DAMAGED as problem:
         raise _damaged(file, problem) from None
 
@@ -117,7 +116,7 @@ def origin(file: File) -> Origin | None:
         with silent_panics():
             written = json.loads(pl.read_parquet_metadata(BytesIO(file.data))[KEY])
             types = list(pl.read_parquet_schema(BytesIO(file.data)).values())
-        found = Origin(
+        made_from = Origin(
             str(written["format"]),
             tuple(map(str, written["columns"])),
             int(written["documents"]),
@@ -126,12 +125,12 @@ def origin(file: File) -> Origin | None:
     except (*DAMAGED, KeyError, TypeError, ValueError):
         return None
     fits = {
-        "conll": bool(found.columns) and types == _sentence_types(found),
+        "conll": bool(made_from.columns) and types == _sentence_types(made_from),
         "lines": bool(types) and set(types) == {pl.String},
     }
-    return found if fits.get(found.format, True) else None
+    return made_from if fits.get(made_from.format, True) else None
 
 
-def _sentence_types(found: Origin) -> list[pl.DataType]:
-    cells: list[pl.DataType] = [pl.List(pl.String)] * len(found.columns)
-    return [*cells, pl.String()] if found.documents else cells
+def _sentence_types(made_from: Origin) -> list[pl.DataType]:
+    cells: list[pl.DataType] = [pl.List(pl.String)] * len(made_from.columns)
+    return [*cells, pl.String()] if made_from.documents else cells

@@ -105,7 +105,7 @@ def _separated(lines: pl.Series, data: pl.Series) -> pl.Series:
     return lines.str.strip_chars(" \t").str.replace_all("[ \t]+", "\t")
 
 
-def _ragged(file: File, row: int, found: int, usual: int, *, last: bool) -> Exception:
+def _ragged(file: File, row: int, columns: int, usual: int, *, last: bool) -> Exception:
     cut = "the file seems to be cut in this line" if last and not file.data.endswith(b"\n") else "mend the line"
-    what = "too few columns" if found < usual else "too many columns"
-    return file.error(f"{what}: {counted(found, 'column')}; expected {usual}, as in most lines; {cut}", row + 1)
+    what = "too few columns" if columns < usual else "too many columns"
+    return file.error(f"{what}: {counted(columns, 'column')}; expected {usual}, as in most lines; {cut}", row + 1)

@@ -8,15 +8,14 @@ import numpy as np
 import polars as pl
 
 from slicewise.annotations import CONFIDENCES, Annotations, Places, Tags, as_text
+from slicewise.data_warnings import DataWarning, When, number, warning
 from slicewise.errors import UserError, counted, did_you_mean, quoted
-from slicewise.read.columns import column_index, column_number
-from slicewise.warned import Warned, When, number, warned
+from slicewise.read.columns import column_index, column_number, top_level_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
-
+    from slicewise.arrays import Ints
     from slicewise.read.source import Source
 
 ANSWERS = ("label", "labels", "output", "score")
@@ -26,30 +25,26 @@ MANY = 20
 """Rows from which on a value that occurs once is noticed."""
 
 
-def annotate(source: Source, frame: pl.DataFrame, lines: Sequence[NDArray[np.int64]]) -> Annotations:
+def annotate(source: Source, frame: pl.DataFrame, lines: Sequence[Ints]) -> Annotations:
     """Tell tokens, spans, tags, text and answer from the fields' names; all other fields are metadata.
 
     `lines` are those of each file's items.
     """
-    starts = np.cumsum([0, *(len(own) for own in lines)])[:-1]
+    starts = np.cumsum([0, *map(len, lines)])[:-1]
     numbers = lines[0] if len(lines) == 1 else np.concatenate(lines)
     places = Places(tuple(file.name for file in source.files), starts, numbers)
     name, column, error = source.name, source.column, places.error
     fields = dict(zip(frame.columns, frame.get_columns(), strict=True))
     answers = None
-    if column is not None:
+    kept = {}
+    if column is not None:  # what the user names is the answer: other fields are not
         answers = _pick(name, frame, column)
         fields.pop(column, None)
         fields |= _beside(frame, column)
-    else:
-        found = [field for field in ANSWERS if field in fields]
-        if found and "spans" not in fields:
-            answers = fields.pop(found[0])
-    if column is not None:  # what the user names is the answer: other fields are not
         plain = SPECIAL[1:] if _is_list(answers) and _is_list(fields.get("tokens")) else SPECIAL
-        kept = {name: fields.pop(name) for name in plain if name in fields}
-    else:
-        kept = {}
+        kept = {field: fields.pop(field) for field in plain if field in fields}
+    elif "spans" not in fields and (named := [field for field in ANSWERS if field in fields]):
+        answers = fields.pop(named[0])
     if "tokens" in fields and _holds_nested(fields["tokens"]):  # a token's facts, not its text
         kept["tokens"] = fields.pop("tokens")
     tokens, offsets = _tokens(fields.pop("tokens", None), error)
@@ -62,7 +57,7 @@ def annotate(source: Source, frame: pl.DataFrame, lines: Sequence[NDArray[np.int
     lists = fields.pop("spans", None)
     notes = []
     if lists is not None and lists.null_count():
-        notes.append(warned(f"{name}: ", number(lists.null_count(), "item"), " without 'spans', taken to have none"))
+        notes.append(warning(f"{name}: ", number(lists.null_count(), "item"), " without 'spans', taken to have none"))
     spans = _spans(lists, error)
     return Annotations(
         name=name,
@@ -83,7 +78,7 @@ def _is_list(column: pl.Series | None) -> bool:
     return column is not None and isinstance(column.dtype, pl.List)
 
 
-def _like_a_header(name: str, column: str | None, answers: pl.Series | None) -> list[Warned]:
+def _like_a_header(name: str, column: str | None, answers: pl.Series | None) -> list[DataWarning]:
     """Say where the first row of a numbered column looks like a header: its value never occurs again, the others do."""
     numbered = column is not None and column_number(column) is not None
     if not numbered or answers is None or answers.dtype != pl.String or len(answers) < MANY:
@@ -91,8 +86,8 @@ def _like_a_header(name: str, column: str | None, answers: pl.Series | None) -> 
     first, rest = answers[0], answers[1:]
     if (rest == first).any() or rest.n_unique() * 5 > len(rest):
         return []
-    said = f"{name}: is {quoted(str(first))} in the first row a header? if so, name the column: FILE:{first}"
-    return [warned(said, when=When.FIRST)]
+    question = f"{name}: is {quoted(str(first))} in the first row a header? if so, name the column: FILE:{first}"
+    return [warning(question, when=When.FIRST)]
 
 
 def _pick(name: str, frame: pl.DataFrame, column: str) -> pl.Series:
@@ -103,7 +98,7 @@ def _pick(name: str, frame: pl.DataFrame, column: str) -> pl.Series:
     known = frame.columns
     rest = column
     while rest:
-        head = _longest_prefix(rest, known)
+        head = top_level_name(rest, known)
         if head is None:
             hint = did_you_mean(rest, known)
             within = "" if series is None else f" in {quoted(column[: -len(rest) - 1])}"
@@ -130,14 +125,7 @@ def _plain(name: str, series: pl.Series) -> pl.Series:
     return series.alias(series.name.lstrip("^"))  # Polars takes names like ^x$ for patterns
 
 
-def _longest_prefix(path: str, known: list[str]) -> str | None:
-    fitting = [name for name in known if path == name or path.startswith(name + ".")]
-    return max(fitting, key=len, default=None)
-
-
-def _tokens(
-    column: pl.Series | None, error: Callable[[str, int], UserError]
-) -> tuple[pl.Series | None, NDArray[np.int64] | None]:
+def _tokens(column: pl.Series | None, error: Callable[[str, int], UserError]) -> tuple[pl.Series | None, Ints | None]:
     if column is None:
         return None, None
     if not isinstance(column.dtype, pl.List):
@@ -146,7 +134,7 @@ def _tokens(
     return _flat(column, "tokens", error), _offsets(column)
 
 
-def _offsets(column: pl.Series) -> NDArray[np.int64]:
+def _offsets(column: pl.Series) -> Ints:
     return np.concatenate([[0], np.cumsum(column.list.len().to_numpy().astype(np.int64))])
 
 
@@ -171,19 +159,19 @@ def _text(column: pl.Series, error: Callable[[str, int], UserError]) -> pl.Serie
 
 
 def _tags(
-    column: pl.Series | None, offsets: NDArray[np.int64] | None, error: Callable[[str, int], UserError]
-) -> tuple[Tags, NDArray[np.int64]] | None:
+    column: pl.Series | None, offsets: Ints | None, error: Callable[[str, int], UserError]
+) -> tuple[Tags, Ints] | None:
     if column is None:
         return None
     if not isinstance(column.dtype, pl.List):
         raise error(f"'tags' is not a list: {quoted(str(column[0]))}; expected a list of strings", 0)
     _no_nulls(column, "tags", error)
-    own = _offsets(column)
-    if offsets is not None and not np.array_equal(own, offsets):
-        row = int(np.argmax(np.diff(own) != np.diff(offsets)))
-        tags, tokens = np.diff(own)[row], np.diff(offsets)[row]
+    tag_offsets = _offsets(column)
+    if offsets is not None and not np.array_equal(tag_offsets, offsets):
+        row = int(np.argmax(np.diff(tag_offsets) != np.diff(offsets)))
+        tags, tokens = np.diff(tag_offsets)[row], np.diff(offsets)[row]
         raise error(f"{counted(int(tags), 'tag')} for {counted(int(tokens), 'token')}; expected one tag per token", row)
-    return Tags.encode(_flat(column, "tags", error)), own
+    return Tags.encode(_flat(column, "tags", error)), tag_offsets
 
 
 def _no_nulls(column: pl.Series, field: str, error: Callable[[str, int], UserError]) -> None:
@@ -193,7 +181,7 @@ def _no_nulls(column: pl.Series, field: str, error: Callable[[str, int], UserErr
 
 
 def _spans(column: pl.Series | None, error: Callable[[str, int], UserError]) -> pl.DataFrame | None:
-    schema = {"item": pl.Int64, "start": pl.Int64, "end": pl.Int64, "label": pl.String}
+    schema = pl.Schema({"item": pl.Int64, "start": pl.Int64, "end": pl.Int64, "label": pl.String})
     if column is None:
         return None
     if not isinstance(column.dtype, pl.List):
@@ -220,7 +208,7 @@ def _spans(column: pl.Series | None, error: Callable[[str, int], UserError]) -> 
     if isinstance(labels.dtype, pl.List):
         raise error("a span's label is a list; expected a string", int(long["item"][0]))
     long = long.with_columns(label=labels)
-    cast = long.cast({"item": pl.Int64, "start": pl.Int64, "end": pl.Int64, "label": pl.String}, strict=False)
+    cast = long.cast(schema, strict=False)
     for field in ("start", "end"):
         if cast[field].null_count():
             row = cast.filter(pl.col(field).is_null())["item"][0]

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from slicewise.annotations import Tags
+    from slicewise.arrays import Ints, Mask
 
 O, B, I, E, S = range(5)  # noqa: E741 (the letters are the field's)
 ROLES = {"B": B, "I": I, "M": I, "E": E, "L": E, "S": S, "U": S, "W": S}
@@ -43,12 +44,7 @@ def _moves(previous: tuple[int, ...], current: tuple[int, ...], relation: str = 
 
 
 _CONTINUE = _moves((B, I), (I,), SAME)
-_CHUNK = Scheme(
-    "BIES",
-    start=_moves(EVERY, (B, S)),
-    inside=_moves((B, I), (I, E), SAME),
-    end=_moves((E, S), EVERY),
-)
+_CHUNK = Scheme("BIES", start=_moves(EVERY, (B, S)), inside=_moves((B, I), (I, E), SAME), end=_moves((E, S), EVERY))
 
 SCHEMES: dict[str, Scheme] = {
     "iob1": Scheme(
@@ -73,8 +69,8 @@ ALIASES = {"bio": "iob2", "bio2": "iob2", "iobes": "bioes", "bieso": "bioes", "b
 class TokenSpans:
     """Spans over the tokens of a whole file: `start` and `end` count tokens from the file's beginning."""
 
-    start: NDArray[np.int64]
-    end: NDArray[np.int64]
+    start: Ints
+    end: Ints
     label: NDArray[np.int32]
     labels: tuple[str, ...]
     scheme: str
@@ -86,9 +82,9 @@ def split_tag(tag: str, *, bare: bool = False) -> tuple[int, str] | None:
     """Return role and type of a tag, or None if it has no known prefix; `bare` tags are types without a prefix."""
     if tag == OUTSIDE:
         return O, ""
-    found = TAG.match(tag)
-    if found:
-        return ROLES[found[1]], found[2] or UNTYPED
+    match = TAG.match(tag)
+    if match:
+        return ROLES[match[1]], match[2] or UNTYPED
     return (I, tag) if bare else None
 
 
@@ -98,7 +94,7 @@ def unknown_tags(tags: Tags, *, bare: bool = False) -> list[int]:
     return odd if not odd else np.intersect1d(odd, np.unique(tags.codes)).tolist()
 
 
-def detect(tags: Tags, offsets: NDArray[np.int64]) -> str:
+def detect(tags: Tags, offsets: Ints) -> str:
     """Tell the scheme from the letters in use, and IOB1 from IOB2 by where `B` and `I` stand."""
     return _scheme_of(tags, _Run.of(tags, offsets, bare=False))
 
@@ -120,17 +116,17 @@ def _scheme_of(tags: Tags, run: _Run) -> str:
 class _Run:
     """The tokens that are not outside, each with its role, its type and its relation to the token before."""
 
-    position: NDArray[np.int64]
+    position: Ints
     role: NDArray[np.int8]
     type: NDArray[np.int32]
     types: tuple[str, ...]
-    joined: NDArray[np.bool_]
+    joined: Mask
     """Whether the token before is in the same item and not outside."""
-    same: NDArray[np.bool_]
+    same: Mask
     previous: NDArray[np.int8]
 
     @classmethod
-    def of(cls, tags: Tags, offsets: NDArray[np.int64], *, bare: bool, letters: str | None = None) -> _Run:
+    def of(cls, tags: Tags, offsets: Ints, *, bare: bool, letters: str | None = None) -> _Run:
         parsed = [split_tag(name, bare=bare) or (O, "") for name in tags.names]
         if letters is not None and not bare:
             parsed = [p if name[:1] in letters else (O, "") for p, name in zip(parsed, tags.names, strict=True)]
@@ -154,7 +150,7 @@ class _Run:
 
 
 def read_spans(
-    tags: Tags, offsets: NDArray[np.int64], *, scheme: str | None = None, strict: bool = False, bare: bool = False
+    tags: Tags, offsets: Ints, *, scheme: str | None = None, strict: bool = False, bare: bool = False
 ) -> TokenSpans:
     """Read tags into spans: by conlleval's rules, or strictly by the scheme's own; None: the scheme they show."""
     run = _Run.of(tags, offsets, bare=bare)
@@ -167,7 +163,7 @@ def read_spans(
     return TokenSpans(run.position[first], run.position[last] + 1, run.type[first], run.types, scheme)
 
 
-def _read_strict(tags: Tags, offsets: NDArray[np.int64], name: str, *, bare: bool) -> TokenSpans:
+def _read_strict(tags: Tags, offsets: Ints, name: str, *, bare: bool) -> TokenSpans:
     scheme = SCHEMES[name]
     run = _Run.of(tags, offsets, bare=bare, letters=scheme.letters)
     n = len(run.position)
@@ -195,11 +191,8 @@ def _tagged(tags: Tags) -> int:
 
 
 def _allowed(
-    moves: frozenset[tuple[int, int, str]],
-    previous: NDArray[np.int8],
-    current: NDArray[np.int8],
-    same: NDArray[np.bool_],
-) -> NDArray[np.bool_]:
+    moves: frozenset[tuple[int, int, str]], previous: NDArray[np.int8], current: NDArray[np.int8], same: Mask
+) -> Mask:
     table = np.zeros((5, 5, 2), dtype=np.bool_)
     for before, after, relation in moves:
         table[before, after, 0] |= relation in (ANY, OTHER)

@@ -22,20 +22,20 @@ def stacked(names: Sequence[str], frames: Sequence[pl.DataFrame]) -> pl.DataFram
 
 def one_schema(names: Sequence[str], schemas: Sequence[pl.Schema]) -> pl.Schema:
     """Return the columns of all files; where types differ, one that holds both."""
-    every = pl.Schema(schemas[0])
+    merged = pl.Schema(schemas[0])
     for name, schema in zip(names, schemas, strict=True):
-        for column, kind in schema.items() if schema != every else ():
-            known = every.get(column, kind)
+        for column, kind in schema.items() if schema != merged else ():
+            known = merged.get(column, kind)
             try:
-                both = [pl.DataFrame(schema={column: one}) for one in (known, kind)]
+                both = [pl.DataFrame(schema={column: dtype}) for dtype in (known, kind)]
                 joined = pl.concat(both, how="diagonal_relaxed").to_series().dtype if _fit(known, kind) else None
             except pl.exceptions.PolarsError:
                 joined = None
             if joined is None:
                 message = f"column {quoted(column)} is {kind} here, but {known} in {names[0]}; make them the same"
                 raise UserError(message, where=name)
-            every[column] = joined
-    return every
+            merged[column] = joined
+    return merged
 
 
 def _fit(kind: Any, other: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Large JSONL and CSV files into Parquet piece by piece, so that they are never whole in memory."""
+"""Large files into Parquet piece by piece, so that they are never whole in memory."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import lzma
 import shutil
 import sys
 import zlib
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -16,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from slicewise.errors import UserError
-from slicewise.read import SAMPLE, jsonl, table, tell_format
-from slicewise.read.json_scan import PIECE, Nested, scan
 from slicewise.read.parquet import Origin
+from slicewise.read.reader import SAMPLE
+from slicewise.read.registry import READERS, tell_format
 from slicewise.read.source import BOM, File, Source
 
 if sys.version_info >= (3, 14):
@@ -62,56 +61,22 @@ def write(given: str, near: Path, out: BinaryIO, *, format: str | None, rows: in
 def _write(plain: Path, given: str, folder: Path, out: BinaryIO, format: str | None, rows: int) -> int | None:  # noqa: A002
     with plain.open("rb") as text:
         head = File(given, text.read(SAMPLE + 1), "")
-    told = format or tell_format(Source(given, (head,)))
-    scan = {"jsonl": _objects, "table": _table}.get(told)
-    if scan is None or b"\0" in head.data or b"\n" not in head.data:  # lines may end with CR alone
+    name = format or tell_format(Source(given, (head,)))
+    stream = READERS[name].stream
+    if stream is None or b"\0" in head.data or b"\n" not in head.data:  # lines may end with CR alone
         return None
-    written = _nested(plain, head) if told == "jsonl" else None
-    made = folder / "rows.parquet"
-    scan(plain, head).sink_parquet(made, row_group_size=rows, metadata=Origin(told).metadata(), engine="streaming")
-    found = pl.scan_parquet(made)
-    items = int(found.select(pl.len()).collect().item())
-    if _is_ragged(found, plain, head) if written is None else _nested_in(found, items, rows) != written:
+    parquet = folder / "rows.parquet"
+
+    def write_rows(frame: pl.LazyFrame) -> pl.LazyFrame:
+        frame.sink_parquet(parquet, row_group_size=rows, metadata=Origin(name).metadata(), engine="streaming")
+        return pl.scan_parquet(parquet)
+
+    if not stream.write(plain, head, write_rows):
         return None
-    with made.open("rb") as whole:
+    with parquet.open("rb") as whole:
         shutil.copyfileobj(whole, out)
+    items = int(pl.scan_parquet(parquet).select(pl.len()).collect().item())
     return items or None
-
-
-def _objects(plain: Path, _: File) -> pl.LazyFrame:
-    return pl.scan_ndjson(plain, infer_schema_length=None)
-
-
-def _nested(plain: Path, head: File) -> Nested:
-    """Count objects and lists, and look at every line that may be wrong."""
-    with plain.open("rb") as text:
-        return scan(iter(lambda: b"".join(text.readlines(PIECE)), b""), partial(jsonl.check_line, head))
-
-
-def _nested_in(found: pl.LazyFrame, items: int, rows: int) -> Nested:
-    """Count the objects and lists that rows were made of."""
-    columns = [i for i, kind in enumerate(found.collect_schema().dtypes()) if kind.is_nested()]
-    if not columns:
-        return Nested(objects=items)
-    nested = found.select(pl.nth(columns))
-    parts = (nested.slice(start, rows).collect() for start in range(0, items, rows))
-    return sum((jsonl.nested_in(part) for part in parts), Nested())
-
-
-def _table(plain: Path, head: File) -> pl.LazyFrame:
-    head.data.partition(b"\n")[0].decode()  # Polars takes a header in any encoding
-    separator = table.delimiter(head)
-    quote = None if separator == "\t" else '"'
-    cells = pl.scan_csv(plain, separator=separator, quote_char=quote, infer_schema=False)
-    return cells.filter(~pl.all_horizontal(pl.all().is_null())).with_columns(pl.all().fill_null(""))
-
-
-def _is_ragged(found: pl.LazyFrame, plain: Path, head: File) -> bool:
-    """Tell whether a row has not the first row's columns; only a row without a last cell can be one."""
-    if not found.select((pl.last() == "").any()).collect(engine="streaming").item():
-        return False
-    with plain.open(encoding="utf-8-sig", newline="") as text:
-        return table.bad_row(head, text) is not None
 
 
 def _unpacker(path: Path) -> Callable[[Path], BinaryIO] | None:

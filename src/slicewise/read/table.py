@@ -13,16 +13,19 @@ import polars as pl
 from slicewise.errors import first_line
 from slicewise.read import parquet
 from slicewise.read.columns import by_number
+from slicewise.read.parquet import Origin
+from slicewise.read.reader import Reader, Sign, Stream, ends_with
 from slicewise.read.records import annotate
 from slicewise.read.stacked import stacked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from numpy.typing import NDArray
+    from pathlib import Path
 
     from slicewise.annotations import Annotations
+    from slicewise.arrays import Ints
     from slicewise.errors import UserError
+    from slicewise.read.reader import WriteRows
     from slicewise.read.source import File, Source
 
 HEADER_WORDS = {
@@ -42,16 +45,16 @@ def read(source: Source) -> Annotations:
     return annotate(source, frame, list(numbers))
 
 
-def _parsed(source: Source, file: File) -> tuple[pl.DataFrame, NDArray[np.int64]]:
+def _parsed(source: Source, file: File) -> tuple[pl.DataFrame, Ints]:
     """Return a file's rows and the line of each, parsed once for all its columns."""
     key = f"table:{file.name}:{not parquet.is_parquet(file) and has_header(file, source.column)}"
     if key not in source.parsed:
         source.parsed[key] = parsed(file, source.column)
-    found: tuple[pl.DataFrame, NDArray[np.int64]] = source.parsed[key]
-    return found
+    rows: tuple[pl.DataFrame, Ints] = source.parsed[key]
+    return rows
 
 
-def parsed(file: File, column: str | None = None) -> tuple[pl.DataFrame, NDArray[np.int64]]:
+def parsed(file: File, column: str | None = None) -> tuple[pl.DataFrame, Ints]:
     """Return a file's rows and the line of each."""
     if parquet.is_parquet(file):
         frame = parquet.rows(file)
@@ -70,7 +73,7 @@ def parsed(file: File, column: str | None = None) -> tuple[pl.DataFrame, NDArray
     return frame.with_columns(pl.all().fill_null("")), lines
 
 
-def _newlines_above(frame: pl.DataFrame) -> NDArray[np.int64]:
+def _newlines_above(frame: pl.DataFrame) -> Ints:
     """Count the line ends inside the cells of the rows above each row."""
     within = frame.select(pl.sum_horizontal(pl.all().str.count_matches("\n", literal=True).fill_null(0))).to_series()
     return np.concatenate([[0], np.cumsum(within.to_numpy().astype(np.int64))[:-1]])
@@ -124,18 +127,18 @@ def _stray_quote(file: File) -> UserError | None:
     cell = re.compile(rb'(?:"(?:[^"]|"")*+"\r?|[^"\n%b]*+)(?:[\n%b]|\Z)' % (separator, separator))
     place = 0
     while place < len(file.data):
-        if (found := cell.match(file.data, place)) is None:
+        if (match := cell.match(file.data, place)) is None:
             line = file.data.count(b"\n", 0, place) + 1
             return file.error(f"a quotation mark within a cell; {QUOTING}; mend the line", line)
-        place = found.end()
+        place = match.end()
     return None
 
 
 def _bad_row(file: File) -> UserError | None:
-    return bad_row(file, StringIO(file.data.decode(), newline=""))
+    return _bad_row_of(file, StringIO(file.data.decode(), newline=""))
 
 
-def bad_row(file: File, text: TextIO) -> UserError | None:
+def _bad_row_of(file: File, text: TextIO) -> UserError | None:
     """Return an error for the first row of a file's text that has not the first row's columns, or is badly quoted."""
     separator = delimiter(file)
     quoting: Literal[0, 3] = csv.QUOTE_NONE if separator == "\t" else csv.QUOTE_MINIMAL
@@ -156,3 +159,31 @@ def bad_row(file: File, text: TextIO) -> UserError | None:
     finally:
         csv.field_size_limit(usual)
     return None
+
+
+def _columnar(source: Source) -> tuple[pl.DataFrame, Origin]:
+    return parsed(source.only)[0], Origin("table")
+
+
+def _stream(plain: Path, head: File, write: WriteRows) -> bool:
+    """Write rows piece by piece; all have to have the first row's columns."""
+    head.data.partition(b"\n")[0].decode()  # Polars takes a header in any encoding
+    separator = delimiter(head)
+    quote = None if separator == "\t" else '"'
+    cells = pl.scan_csv(plain, separator=separator, quote_char=quote, infer_schema=False)
+    rows = write(cells.filter(~pl.all_horizontal(pl.all().is_null())).with_columns(pl.all().fill_null("")))
+    if not rows.select((pl.last() == "").any()).collect(engine="streaming").item():
+        return True  # only a row without a last cell can have fewer columns
+    with plain.open(encoding="utf-8-sig", newline="") as text:
+        return _bad_row_of(head, text) is None
+
+
+READER = Reader(
+    name="table",
+    extensions=(".csv", ".tsv"),
+    signs={Sign.USUAL_EXTENSION: ends_with(".csv"), Sign.COLUMN: lambda source: source.column is not None},
+    read=read,
+    tabular=True,
+    columnar=_columnar,
+    stream=Stream((".csv", ".tsv"), _stream),
+)

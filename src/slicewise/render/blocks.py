@@ -1,4 +1,4 @@
-"""What a result shows to a person: sentences and small tables of text, before any medium is chosen."""
+"""Blocks of a result for people: sentences and small tables of text, independent of the medium."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Grid:
     groups: tuple[tuple[str, int], ...] = ()
     """Headings over runs of columns, as (title, number of columns); an empty title for none."""
     worst: frozenset[tuple[int, int]] = field(default_factory=frozenset)
-    """(row, column) of the worst values, where they are told; the cells carry a sign as well."""
+    """(row, column) of the worst values, if marked; the cells carry a sign as well."""
 
     @property
     def full_note(self) -> str:

@@ -15,7 +15,7 @@ from slicewise.errors import UserError
 from slicewise.render.visible import drawable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     import altair as alt
 
@@ -52,7 +52,7 @@ class Figure:
     name: str
     """Short, for a file or an anchor: `buckets-eLen`."""
     title: str
-    said: str
+    caption: str
     """What it shows and how it is read, in a sentence or two; also what stands for the chart where it is not seen."""
     fields: tuple[Field, ...]
     rows: Sequence[Row]
@@ -73,10 +73,10 @@ class Figure:
         from altair.utils.schemapi import debug_mode
 
         with debug_mode(False):  # altair's own check of every part; the tests make it, and it takes most of the time
-            made: dict[str, Any] = self.draw().to_dict(validate=False)
-        for own in ("config", "$schema"):
-            made.pop(own, None)
-        drawn: dict[str, Any] = drawable(made)
+            chart: dict[str, Any] = self.draw().to_dict(validate=False)
+        for key in ("config", "$schema"):
+            chart.pop(key, None)
+        drawn: dict[str, Any] = drawable(chart)
         return drawn
 
     @property
@@ -93,30 +93,32 @@ class Figure:
         """Return the chart with its rows, as altair has it."""
         import altair as alt
 
-        found: alt.TopLevelMixin = alt.Chart.from_dict(self.whole())
-        return found
+        chart: alt.TopLevelMixin = alt.Chart.from_dict(self.full_spec())
+        return chart
 
-    def whole(self, config: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """Return the specification with its rows and a theme's configuration."""
+    def full_spec(self) -> dict[str, Any]:
+        """Return the specification with its rows, on white."""
         from slicewise.render.theme import LIGHT
 
         spec = self.spec()
         if spec is None:
             raise UserError(f"{self.name} has no chart; its table is all there is")
         datasets = {**spec.pop("datasets", {}), ROWS: self.drawn_rows()}
-        return {**spec, "datasets": datasets, "config": dict(LIGHT if config is None else config)}
+        return {**spec, "datasets": datasets, "config": dict(LIGHT)}
 
     def rendered(self, ending: str) -> bytes:
         """Return the chart as SVG, PNG or PDF, on white."""
         import vl_convert
 
         check_can_draw()
-        spec = _of_fixed_width(self.whole())
+        spec = _with_fixed_width(self.full_spec())
         spec["title"] = {"text": self.title, "anchor": "start"}
         if ending == "svg":
             return str(vl_convert.vegalite_to_svg(spec)).encode()
-        made: bytes = vl_convert.vegalite_to_png(spec, scale=2) if ending == "png" else vl_convert.vegalite_to_pdf(spec)
-        return made
+        image: bytes = (
+            vl_convert.vegalite_to_png(spec, scale=2) if ending == "png" else vl_convert.vegalite_to_pdf(spec)
+        )
+        return image
 
 
 @cache
@@ -139,6 +141,6 @@ def check_can_draw() -> None:
         )
 
 
-def _of_fixed_width(spec: dict[str, Any]) -> dict[str, Any]:
+def _with_fixed_width(spec: dict[str, Any]) -> dict[str, Any]:
     """Return a specification whose width is a number: a file has no container to fill."""
     return spec | {"width": 560} if spec.get("width") == "container" else spec

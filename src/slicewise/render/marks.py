@@ -38,9 +38,9 @@ def drawn() -> alt.Chart:
     """Return a chart over the rows that are not hidden; `interval` is their keys `lo` and `hi`, for tooltips."""
     import altair as alt
 
-    written = "'[' + format(datum.lo, '.4f') + ', ' + format(datum.hi, '.4f') + ']'"
-    shown = alt.Chart(rows()).transform_filter("!datum.hidden")
-    return shown.transform_calculate(interval=f"isValid(datum.lo) ? {written} : '–'")
+    interval_text = "'[' + format(datum.lo, '.4f') + ', ' + format(datum.hi, '.4f') + ']'"
+    visible = alt.Chart(rows()).transform_filter("!datum.hidden")
+    return visible.transform_calculate(interval=f"isValid(datum.lo) ? {interval_text} : '–'")
 
 
 def by_system(systems: Sequence[str], *, shown: Sequence[str] | None = None, legend: bool = True) -> dict[str, Any]:
@@ -164,9 +164,9 @@ def dodged(
     base = drawn().encode(tooltip=list(tips), **_places(key, order, shown, upright=upright))
     whiskers = base.transform_filter("isValid(datum.lo)").mark_rule(strokeWidth=1.5, opacity=0.75, cursor=cursor)
     dots = base.transform_filter("isValid(datum.value)").mark_point(filled=True, size=45, opacity=1, cursor=cursor)
-    far = alt.Y2("hi") if upright else alt.X2("hi")
+    upper = alt.Y2("hi") if upright else alt.X2("hi")
     layers = [
-        whiskers.encode(_measure(side, "lo", title), far, look["color"]),
+        whiskers.encode(_measure(side, "lo", title), upper, look["color"]),
         dots.encode(_measure(side, "value", title), **look),
     ]
     if upright:
@@ -199,8 +199,8 @@ def _categories(key: str, names: Sequence[str]) -> alt.X:
 
 def symmetric(values: Iterable[float | None]) -> tuple[float, float]:
     """Return the ends of colours that diverge from 0, equally far on both sides."""
-    most = max((abs(value) for value in values if value is not None), default=1.0) or 1.0
-    return -most, most
+    largest = max((abs(value) for value in values if value is not None), default=1.0) or 1.0
+    return -largest, largest
 
 
 def heat(

@@ -27,7 +27,7 @@ def as_html(blocks: Iterable[Block], figures: Sequence[Figure] = ()) -> str:
 
 def _picture(figure: Figure) -> str:
     data = b64encode(figure.rendered("svg")).decode()
-    return f'<img alt="{escape(figure.said)}" src="data:image/svg+xml;base64,{data}">'
+    return f'<img alt="{escape(figure.caption)}" src="data:image/svg+xml;base64,{data}">'
 
 
 def _block(block: Block) -> str:

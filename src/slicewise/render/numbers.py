@@ -1,4 +1,4 @@
-"""How numbers are written for people."""
+"""Number formatting."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def score(value: float | None, digits: int = 4) -> str:
 
 
 def _fixed(value: float, digits: int, sign: str = "") -> str:
-    """Write a value with so many decimal places; one that is too long for that, with as many significant digits."""
+    """Format a value with a number of decimal places; a very large one with as many significant digits."""
     return f"{value:{sign}.{digits}{'f' if abs(value) < LONG else 'g'}}"
 
 

@@ -71,14 +71,14 @@ def _texts(grid: Grid, j: int) -> list[str]:
     if j not in grid.faint_columns:
         return texts
     texts[1:] = [text + (FAINT if (i, j) in grid.faint else " ") for i, text in enumerate(texts[1:])]
-    return texts if grid.columns[j].align != "right" else [_to_the_right(text, _width(texts)) for text in texts]
+    return texts if grid.columns[j].align != "right" else [_right_aligned(text, _width(texts)) for text in texts]
 
 
 def _width(texts: list[str]) -> int:
     return max(cell_len(line) for text in texts for line in text.split("\n"))
 
 
-def _to_the_right(text: str, width: int) -> str:
+def _right_aligned(text: str, width: int) -> str:
     return "\n".join(" " * (width - cell_len(line)) + line for line in text.split("\n"))
 
 
@@ -95,13 +95,13 @@ def _parts(grid: Grid, columns: list[list[str]], width: int) -> list[list[int]]:
         needed = sum(w + GAP for w in widths[j:follows])
         if not parts or (needed > room and not grid.columns[j].beside):
             parts.append(list(range(names)))
-            room = width - sum(min(w, _most(width, names)) + GAP for w in widths[:names]) + GAP
+            room = width - sum(min(w, _name_width(width, names)) + GAP for w in widths[:names]) + GAP
         parts[-1].append(j)
         room -= widths[j] + GAP
     return parts
 
 
-def _most(width: int, names: int) -> int:
+def _name_width(width: int, names: int) -> int:
     """Return how wide a column of names may be before it is folded."""
     return max(8, (width // 2 - GAP) // names)
 

@@ -1,4 +1,4 @@
-"""Colours and chart settings: one palette for systems everywhere, told apart by shape as well, on light and on dark."""
+"""Colours and chart settings: one palette and one set of shapes for systems, on light and on dark."""
 
 from __future__ import annotations
 
@@ -35,36 +35,38 @@ def shapes(systems: Sequence[str]) -> list[str]:
 def _places(systems: Sequence[str]) -> list[tuple[int, int]]:
     """Return the place of each system, and which of its restarts each is, counted from 0."""
     bases: dict[str, int] = {}
-    found = []
+    places = []
     for name in systems:
         base, _, run = name.rpartition("#")
         of_restart = bool(base) and run.isdecimal() and len(run) < 10
         place = bases.setdefault(base if of_restart else name, len(bases))
-        found.append((place, int(run) - 1 if of_restart else 0))
-    return found
+        places.append((place, int(run) - 1 if of_restart else 0))
+    return places
 
 
 def repainted(spec: Any, systems: Sequence[str]) -> Any:
     """Return a chart's specification with the colours and shapes that its systems have among all of a page."""
     drawn = [drawable(name) for name in systems]
-    known = {"color": colours(systems), "shape": shapes(systems)}
-    return _repainted(spec, {key: dict(zip(drawn, values, strict=True)) for key, values in known.items()})
+    looks = {"color": colours(systems), "shape": shapes(systems)}
+    return _repainted(spec, {key: dict(zip(drawn, values, strict=True)) for key, values in looks.items()})
 
 
-def _repainted(spec: Any, known: Mapping[str, Mapping[str, str]]) -> Any:
+def _repainted(spec: Any, looks: Mapping[str, Mapping[str, str]]) -> Any:
     if isinstance(spec, list):
-        return [_repainted(one, known) for one in spec]
+        return [_repainted(value, looks) for value in spec]
     if not isinstance(spec, dict):
         return spec
-    return {key: _painted(one, known[key]) if key in known else _repainted(one, known) for key, one in spec.items()}
+    return {
+        key: _painted(value, looks[key]) if key in looks else _repainted(value, looks) for key, value in spec.items()
+    }
 
 
-def _painted(channel: Any, known: Mapping[str, str]) -> Any:
+def _painted(channel: Any, values: Mapping[str, str]) -> Any:
     """Return the encoding of a system's colour or shape with the page's values."""
     scale = channel.get("scale") if isinstance(channel, dict) and channel.get("field") == "system" else None
-    if not scale or not set(scale.get("domain", ())) <= set(known):
+    if not scale or not set(scale.get("domain", ())) <= set(values):
         return channel
-    return channel | {"scale": scale | {"range": [known[name] for name in scale["domain"]]}}
+    return channel | {"scale": scale | {"range": [values[name] for name in scale["domain"]]}}
 
 
 def _config(*, ink: str, quiet: str, line: str, ground: str) -> dict[str, Any]:

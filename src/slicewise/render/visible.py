@@ -19,7 +19,7 @@ OWN_OF_OBJECTS = frozenset({
 
 def visible(text: str) -> str:
     """Return text with hidden characters shown by their numbers."""
-    return HIDDEN.sub(lambda found: f"[U+{ord(found[0]):04X}]", text)
+    return HIDDEN.sub(lambda match: f"[U+{ord(match[0]):04X}]", text)
 
 
 def drawable(value: Any) -> Any:
@@ -27,7 +27,7 @@ def drawable(value: Any) -> Any:
     if isinstance(value, str):
         return f"‹{value}›" if value in OWN_OF_OBJECTS else visible(value)
     if isinstance(value, dict):
-        return {key: drawable(one) for key, one in value.items()}
+        return {key: drawable(inner) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):
-        return [drawable(one) for one in value]
+        return [drawable(inner) for inner in value]
     return value

@@ -1,4 +1,4 @@
-"""What all results share: frozen, typed, serialisable; they show themselves as blocks and as tables of values."""
+"""The base class of results: frozen, typed, serialisable, with views as blocks and as tables of values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from slicewise._version import __version__
 from slicewise.errors import UserError, did_you_mean, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     import altair as alt
     import pandas as pd
@@ -38,12 +38,16 @@ class Result:
         raise NotImplementedError
 
     def blocks(self) -> list[Block]:
-        """Return what a person is shown."""
+        """Return the blocks for people."""
         raise NotImplementedError
 
     def tables(self) -> dict[str, list[Row]]:
-        """Return the result as long tables of values, by name; what --csv writes."""
+        """Return the result as long tables of values, by name."""
         raise NotImplementedError
+
+    def csv_tables(self) -> Mapping[str, list[Row] | pl.DataFrame]:
+        """Return the tables as --csv writes them."""
+        return self.tables()
 
     def lines(self) -> Iterator[str] | None:
         """Return a result that may be long as lines of text, made as they are read; None where blocks are shown."""
@@ -109,10 +113,9 @@ class Result:
 
     def to_latex(self) -> str:
         """Return the tables a person is shown, as LaTeX."""
-        from slicewise.render.blocks import Grid
         from slicewise.render.latex import as_latex
 
-        return "\n".join(as_latex(block) for block in self.blocks() if isinstance(block, Grid))
+        return "\n".join(map(as_latex, Result.grids(self)))
 
     def __str__(self) -> str:
         from slicewise.render.terminal import as_text
@@ -136,11 +139,7 @@ def plain(value: Any) -> Any:
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
-    if isinstance(value, float):
-        if not math.isfinite(value):
-            return None
-        return value
-    return value
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def defined(value: float) -> float | None:

@@ -1,4 +1,4 @@
-"""Tables of very many systems, cut to what a person can read; files have the whole of them."""
+"""Tables of very many systems, truncated for people; files have all rows and columns."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ def capped(grid: Grid, *, rows: bool = True) -> Grid:
     )
 
 
-def _kept(size: int, most: int, last: int) -> list[int]:
-    """Return which of so many are kept: the first, a gap and the last."""
-    if size <= most:
+def _kept(size: int, limit: int, last: int) -> list[int]:
+    """Return the indices that are kept: the first, a gap and the last."""
+    if size <= limit:
         return list(range(size))
-    return [*range(most - last - 1), NO_CELL, *range(size - last, size)]
+    return [*range(limit - last - 1), NO_CELL, *range(size - last, size)]
 
 
 def _left_out(size: int, kept: Sequence[int], noun: str) -> list[str]:
-    """Say how many are not shown."""
+    """Return how many are not shown."""
     return [counted(size - len(kept) + 1, noun)] if NO_CELL in kept else []
 
 

@@ -1,18 +1,25 @@
-"""What rows of figures share: flags, ends of intervals, and columns that have values."""
+"""What figures share: safe names, flags of rows, and columns that have values."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from slicewise.render.marks import tooltip
+from slicewise.results.files import safe_name, unique
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     import altair as alt
 
-    from slicewise.render.figures import Field, Row
-    from slicewise.results.base import Bounds
+    from slicewise.render.figures import Field, Figure, Row
+
+
+def safely_named(figures: Sequence[Figure]) -> list[Figure]:
+    """Return figures whose names are safe as file names and differ from each other."""
+    names = unique([safe_name(figure.name) for figure in figures])
+    return [replace(figure, name=name) for figure, name in zip(figures, names, strict=True)]
 
 
 def hidden(*, unless: bool) -> Row:
@@ -20,13 +27,8 @@ def hidden(*, unless: bool) -> Row:
     return {} if unless else {"hidden": True}
 
 
-def ends(ci: Bounds | None, lo: str = "lo", hi: str = "hi") -> Row:
-    """Return an interval as two values."""
-    return dict(zip((lo, hi), ci or (None, None), strict=True))
-
-
 def has_values(rows: Sequence[Row], key: str) -> bool:
-    """Tell whether any row has a value."""
+    """Return whether any row has a value."""
     return any(row.get(key) not in (None, "") for row in rows)
 
 
@@ -42,6 +44,6 @@ def known_tips(rows: Sequence[Row], *fields: tuple[str, str] | tuple[str, str, s
 
 
 def more_note(drawn: int, all_of_them: int, noun: str, which: str = "first") -> str:
-    """Say that the chart has some rows and the table all; nothing where it has all."""
+    """Return a note on the rows that are in the table but not in the chart; empty where the chart has all."""
     left = all_of_them - drawn
     return f"The chart has the {which} {drawn:,} {noun}; {left:,} more are in the table." if left > 0 else ""

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from slicewise.results.base import Row
 
-
 FORMULA = r"^[=+\-@\t\r]"
 """How a cell begins that a spreadsheet may run, and …"""
 NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
@@ -29,14 +28,16 @@ LONGEST_SAFE = 200
 """Bytes of a name from the data; room is left for a number and an ending."""
 
 
-def check_ending(path: Path, known: Sequence[str]) -> None:
+def check_ending(path: Path, endings: Sequence[str]) -> None:
     """Refuse a file whose ending tells no format."""
-    if path.suffix.lower() not in known:
-        raise UserError(f"unknown ending {path.suffix.lower()!r}; expected one of {', '.join(known)}", where=str(path))
+    if path.suffix.lower() not in endings:
+        raise UserError(
+            f"unknown ending {path.suffix.lower()!r}; expected one of {', '.join(endings)}", where=str(path)
+        )
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[BinaryIO]:
+def atomic_file(path: Path) -> Iterator[BinaryIO]:
     """Open a file beside the path; it takes the path's name only once all is written.
 
     A link is followed, and a device or a pipe is written to as it is.
@@ -86,14 +87,19 @@ def _is_special(path: Path) -> bool:
 
 def unique(names: Sequence[str]) -> list[str]:
     """Return names that differ from each other, whatever the file system thinks of capitals."""
-    found: list[str] = []
+    chosen: list[str] = []
     for name in names:
         candidate, n = name, 1
-        while candidate.lower() in {other.lower() for other in found}:
+        while candidate.lower() in {taken.lower() for taken in chosen}:
             n += 1
             candidate = f"{name}-{n}"
-        found.append(candidate)
-    return found
+        chosen.append(candidate)
+    return chosen
+
+
+def result_folders(folder: Path, names: Sequence[str]) -> list[Path]:
+    """Return the folder of each result: the folder itself for one, else folders of their own in it."""
+    return [folder] if len(names) == 1 else [folder / name for name in unique([safe_name(name) for name in names])]
 
 
 def write_text(path: Path, text: str) -> None:
@@ -104,7 +110,7 @@ def write_text(path: Path, text: str) -> None:
 def write_bytes(path: Path, data: bytes) -> None:
     """Write a file, whose folder is made if need be."""
     _make(path.parent)
-    with whole_file(path) as file:
+    with atomic_file(path) as file:
         file.write(data)
 
 
@@ -156,7 +162,7 @@ def write_tables(
     for name, rows in tables.items():
         frame = rows if isinstance(rows, pl.DataFrame) else pl.DataFrame(rows, infer_schema_length=None)
         path = folder / f"{name}.csv"
-        with whole_file(path) as file:
+        with atomic_file(path) as file:
             write_csv(frame, file, raw=raw_csv)
         written.append(path)
     return written
@@ -179,7 +185,7 @@ def _make(folder: Path) -> None:
 
 
 def check_writable(path: Path, *, folder: bool = False) -> None:
-    """Say at once, before any work, that an output cannot be written."""
+    """Check, before any work, that an output can be written."""
     if len(os.fsencode(path.name)) > LONGEST_NAME:
         raise UserError("cannot be written: the name is too long; choose another path", where=str(path))
     place = path if folder else path.parent

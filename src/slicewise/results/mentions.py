@@ -1,4 +1,4 @@
-"""Units as a person reads them: where they are, what they say, what stands around them, who has them."""
+"""Mentions: units with their position, text, context and systems."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class Mention:
             return self.text or f"item {self.item}"
         return f"{self.left}[{self.text}]{self.right}"
 
-    def shown(self, limit: int) -> str:
-        """Return the unit with so much of what stands around it."""
+    def excerpt(self, limit: int) -> str:
+        """Return the unit in its context, cut to `limit` characters."""
         text, at = self.in_context, len(self.left)
         if len(text) <= limit:
             return text

@@ -6,22 +6,18 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from slicewise.results.base import Bounds, Row
-    from slicewise.results.score import Prf
+    from slicewise.results.estimates import Prf
 
 
-def bounds_row(ci: Bounds | None) -> Row:
+def bounds_row(ci: Bounds | None, prefix: str = "") -> Row:
     """Return an interval as two columns."""
-    return {"lo": None if ci is None else ci[0], "hi": None if ci is None else ci[1]}
+    lo, hi = ci or (None, None)
+    return {f"{prefix}lo": lo, f"{prefix}hi": hi}
 
 
 def prf_row(prf: Prf) -> Row:
     """Return counts, P, R and F1 with their intervals."""
     row: Row = {"n_gold": prf.n_gold, "n_pred": prf.n_pred, "tp": prf.tp}
     for name in ("precision", "recall", "f1"):
-        ci = None if prf.ci is None else prf.ci[name]
-        row |= {
-            name: getattr(prf, name),
-            f"{name}_lo": None if ci is None else ci[0],
-            f"{name}_hi": None if ci is None else ci[1],
-        }
+        row |= {name: getattr(prf, name)} | bounds_row(None if prf.ci is None else prf.ci[name], f"{name}_")
     return row

@@ -1,4 +1,4 @@
-"""Names of slices: the units behind a number on a page, as its charts, tables and links call them."""
+"""Names of slices: sets of units that charts, tables and links of a page refer to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Orders of clusters and sums of values that depend on what they are, not on how the input happened to be ordered."""
+"""Canonical orders of clusters and order-independent sums: results do not depend on the order of the input."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from slicewise.arrays import Array, Ints
+
     Hashes = NDArray[np.uint64]
 
 STEP = np.uint64(0x9E3779B97F4A7C15)
 MIX = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))  # the finish of splitmix64
 
 
-def canonical_order(statistics: NDArray[Any]) -> NDArray[np.int64]:
+def canonical_order(statistics: NDArray[Any]) -> Ints:
     """Return a permutation of the clusters of `(clusters, systems, k)` that comes from the values alone.
 
     With `statistics[canonical_order(statistics)]`, draws by index give the same bytes however clusters and systems
@@ -33,14 +35,9 @@ def canonical_order(statistics: NDArray[Any]) -> NDArray[np.int64]:
     return np.argsort(mixed(rows + mixed(rank)).sum(axis=1), kind="stable")
 
 
-def is_whole(values: NDArray[np.float64]) -> bool:
-    """Tell whether all values are whole numbers, whose sums are exact."""
+def is_whole(values: Array) -> bool:
+    """Return whether all values are whole numbers, whose sums are exact."""
     return bool((values == np.rint(values)).all())
-
-
-def steady_sum(values: NDArray[np.float64]) -> float:
-    """Return a sum that is the same to the last digit in whatever order the values stand."""
-    return float((values if is_whole(values) else np.sort(values)).sum())
 
 
 def _row_hashes(statistics: NDArray[Any]) -> Hashes:
@@ -55,7 +52,12 @@ def _row_hashes(statistics: NDArray[Any]) -> Hashes:
 
 def mixed(numbers: Hashes) -> Hashes:
     """Return a hash of each number; sums of hashes then identify a set with repetitions."""
-    x = numbers * STEP + STEP
+    return splitmix64(numbers * STEP)
+
+
+def splitmix64(numbers: Hashes) -> Hashes:
+    """Hash numbers by SplitMix64 (Steele, Lea & Flood 2014)."""
+    x = numbers + STEP
     for shift, factor in MIX:
         x ^= x >> np.uint64(shift)
         x *= np.uint64(factor)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from slicewise.stats.ratio import ratio
 
-    Array = NDArray[np.float64]
+if TYPE_CHECKING:
+    from slicewise.arrays import Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,18 +27,18 @@ class Shared:
     @property
     def tp(self) -> Array:
         """The true positives of each system."""
-        return _own(self.found)
+        return _diagonal(self.found)
 
     @property
     def fp(self) -> Array:
         """The spurious units of each system."""
-        return _own(self.spurious)
+        return _diagonal(self.spurious)
 
     @property
     def missed(self) -> Array:
         """Gold units that both miss; a system with itself: its misses."""
-        own = self.tp
-        return self.n_gold[..., None, None] - own[..., :, None] - own[..., None, :] + self.found
+        tp = self.tp
+        return self.n_gold[..., None, None] - tp[..., :, None] - tp[..., None, :] + self.found
 
     def counts(self) -> Array:
         """Return each system's (tp, n_pred, n_gold)."""
@@ -50,7 +50,7 @@ class Shared:
 
     def unions(self, system: int) -> Array:
         """Return (tp, n_pred, n_gold) of what a system or another returns, `(..., systems, 3)`."""
-        tp, fp = (_either(both, system) for both in (self.found, self.spurious))
+        tp, fp = (_either(shared, system) for shared in (self.found, self.spurious))
         return _counts(tp, fp, self.n_gold[..., None])
 
 
@@ -60,8 +60,8 @@ def complementarity(common: Array, *, in_draws: bool = False) -> Array:
     1 where B makes none; undefined where B makes some and A none. A draw in which A makes none is no draw of a share:
     there it is always undefined.
     """
-    own = _own(common)
-    a, b = own[..., :, None], own[..., None, :]
+    errors = _diagonal(common)
+    a, b = errors[..., :, None], errors[..., None, :]
     with np.errstate(invalid="ignore"):  # of no errors, none are common: 0/0 is undefined
         shares = 1 - common / a
     return np.where((b == 0) & ~(in_draws & (a == 0)), 1.0, shares)
@@ -71,17 +71,16 @@ def f_comp(p_comp: Array, r_comp: Array, beta: float = 1.0) -> Array:
     """Return (1+β²)PR/(β²P+R); 0 where both are 0."""
     weight = beta * beta
     below = weight * p_comp + r_comp
-    found = np.divide((1 + weight) * p_comp * r_comp, below, out=np.zeros(below.shape), where=below != 0)
-    return np.where(np.isnan(below), np.nan, found)
+    return np.where(below == 0, 0.0, ratio((1 + weight) * p_comp * r_comp, below))
 
 
-def _own(pairs: Array) -> Array:
+def _diagonal(pairs: Array) -> Array:
     return np.diagonal(pairs, axis1=-2, axis2=-1)
 
 
-def _either(both: Array, system: int) -> Array:
-    own = _own(both)
-    return own[..., system, None] + own - both[..., system, :]
+def _either(shared: Array, system: int) -> Array:
+    single = _diagonal(shared)
+    return single[..., system, None] + single - shared[..., system, :]
 
 
 def _counts(tp: Array, fp: Array, n_gold: Array) -> Array:

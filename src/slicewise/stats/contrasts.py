@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from slicewise.stats.products import COLUMNS, DEPTH, ROWS
+from slicewise.stats.ratio import ratio
 from slicewise.stats.student import two_sided
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Array = NDArray[np.float64]
+    from slicewise.arrays import Array
 
 NO_THREADS = ROWS * DEPTH * COLUMNS  # multiplications in one product; `products` says why
 ROUNDING = 1e-12  # a variance below this share of its terms is 0
@@ -32,19 +33,19 @@ def differences_p(values: NDArray[Any], draws: NDArray[Any], floor: NDArray[Any]
     difference = values[..., :, None] - values[..., None, :]
     lacking = np.maximum(floor - np.nan_to_num(_variance(draws)), 0.0)
     variance = _difference_variance(draws) + (lacking[..., :, None] + lacking[..., None, :])
-    known = (variance > 0) & ~np.isnan(difference) & ~np.eye(values.shape[-1], dtype=np.bool_)
-    t = np.divide(np.abs(difference), np.sqrt(variance), out=np.full(difference.shape, np.nan), where=known)
+    testable = (variance > 0) & ~np.isnan(difference) & ~np.eye(values.shape[-1], dtype=np.bool_)
+    t = np.divide(np.abs(difference), np.sqrt(variance), out=np.full(difference.shape, np.nan), where=testable)
     return two_sided(t, _welch(floor, np.asarray(degrees, dtype=np.float64)))
 
 
 def _welch(variance: Array, degrees: Array) -> Array:
     """Return the degrees of freedom of the difference of every two values; at least the fewer of the two."""
-    both = variance[..., :, None] + variance[..., None, :]
+    summed = variance[..., :, None] + variance[..., None, :]
     parts = variance**2 / np.maximum(degrees, 1.0)
     parts = parts[..., :, None] + parts[..., None, :]
     fewer = np.minimum(degrees[..., :, None], degrees[..., None, :])
-    found = np.divide(both**2, parts, out=np.array(fewer, dtype=np.float64), where=parts > 0)
-    return np.maximum(found, 1.0)
+    combined = np.divide(summed**2, parts, out=np.array(fewer, dtype=np.float64), where=parts > 0)
+    return np.maximum(combined, 1.0)
 
 
 def shrunk_variance(draws: NDArray[Any], overall: NDArray[Any], sizes: NDArray[Any]) -> Array:
@@ -54,10 +55,10 @@ def shrunk_variance(draws: NDArray[Any], overall: NDArray[Any], sizes: NDArray[A
     slice. A slice with 0 of 3 right is not certain: three units say little of their own variance.
     """
     sizes = np.asarray(sizes, dtype=np.float64)
-    own = _variance(draws) * sizes
+    per_unit = _variance(draws) * sizes
     typical = _variance(overall)[..., None] * sizes.sum(axis=-1, keepdims=True)
-    own = np.where(np.isnan(own), typical, own)
-    return np.asarray((sizes * own + TYPICAL * typical) / (sizes + TYPICAL) / np.maximum(sizes, 1.0))
+    per_unit = np.where(np.isnan(per_unit), typical, per_unit)
+    return np.asarray((sizes * per_unit + TYPICAL * typical) / (sizes + TYPICAL) / np.maximum(sizes, 1.0))
 
 
 def _variance(draws: NDArray[Any]) -> Array:
@@ -66,25 +67,25 @@ def _variance(draws: NDArray[Any]) -> Array:
     count = defined.sum(axis=0)
     mean = np.where(defined, draws, 0.0).sum(axis=0) / np.maximum(count, 1)
     squares = (np.where(defined, draws - mean, 0.0) ** 2).sum(axis=0)
-    return np.asarray(np.divide(squares, count - 1, out=np.full(count.shape, np.nan), where=count >= 2))
+    return ratio(squares, np.maximum(count - 1, 0))
 
 
 def _difference_variance(draws: NDArray[Any]) -> Array:
     """Return the variance, `(..., K, K)`, of the difference of every two columns where both are defined."""
     columns = np.moveaxis(np.asarray(draws, dtype=np.float64), 0, -1)
     defined = ~np.isnan(columns)
-    both = np.ascontiguousarray(defined, dtype=np.float64)
+    present = np.ascontiguousarray(defined, dtype=np.float64)
     mean = np.where(defined, columns, 0.0).sum(axis=-1) / np.maximum(defined.sum(axis=-1), 1)
     centred = np.where(defined, columns - mean[..., None], 0.0)
-    count = _products(both, both)
-    squares = _products(centred**2, both)  # of one, in the draws that have the other too
+    count = _products(present, present)
+    squares = _products(centred**2, present)  # of one, in the draws that have the other too
     squares += squares.swapaxes(-1, -2)
-    sums = _products(centred, both)
+    sums = _products(centred, present)
     shared = _products(centred, centred)
     shift = (sums - sums.swapaxes(-1, -2)) ** 2 / np.maximum(count, 1)
     total = squares - (shared + shared.swapaxes(-1, -2)) - shift
     total[total < ROUNDING * squares] = 0.0
-    return np.asarray(np.divide(total, count - 1, out=np.full(count.shape, np.nan), where=count >= 2))
+    return ratio(total, np.maximum(count - 1, 0))
 
 
 def _products(a: Array, b: Array) -> Array:
@@ -93,6 +94,6 @@ def _products(a: Array, b: Array) -> Array:
     result = np.zeros((*a.shape[:-1], width))
     step = max(1, NO_THREADS // max(1, width * width))
     for start in range(0, a.shape[-1], step):
-        some = slice(start, start + step)
-        result += np.matmul(a[..., some], b[..., some].swapaxes(-1, -2))
+        block = slice(start, start + step)
+        result += np.matmul(a[..., block], b[..., block].swapaxes(-1, -2))
     return result

@@ -10,10 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
-    Whole = NDArray[np.int64]
+    from slicewise.arrays import Array, Ints
 
 LIMB = 30
 """Bits of a number that go into one whole number; so many numbers fit 64 bits as have 33."""
@@ -21,34 +18,34 @@ LOWEST, HIGHEST = -36, 34
 """The places of limbs: 2^(30 × place) is worth one there."""
 
 
-def limbs(values: Array) -> dict[int, Whole]:
+def limbs(values: Array) -> dict[int, Ints]:
     """Return numbers as whole numbers by place: the value is the sum of each times 2^(30 × place).
 
     Whole numbers below 2^30 need one. What lies below the lowest place, 2^-1080, is nothing.
     """
-    found: dict[int, Whole] = {}
-    rest = np.asarray(values, np.float64)
-    if not len(rest) or not rest.any():
-        return {0: np.zeros(len(rest), np.int64)}
-    place = min(HIGHEST, int(np.frexp(np.abs(rest).max())[1]) // LIMB)
-    while place >= LOWEST and rest.any():
+    by_place: dict[int, Ints] = {}
+    remainder = np.asarray(values, np.float64)
+    if not len(remainder) or not remainder.any():
+        return {0: np.zeros(len(remainder), np.int64)}
+    place = min(HIGHEST, int(np.frexp(np.abs(remainder).max())[1]) // LIMB)
+    while place >= LOWEST and remainder.any():
         scale = np.ldexp(1.0, -LIMB * place) if LIMB * place > -1000 else None
-        whole = np.trunc(rest * scale if scale is not None else np.ldexp(rest, -LIMB * place))
-        if whole.any():
-            found[place] = whole.astype(np.int64)
-            rest = rest - np.ldexp(whole, LIMB * place)
+        digits = np.trunc(remainder * scale if scale is not None else np.ldexp(remainder, -LIMB * place))
+        if digits.any():
+            by_place[place] = digits.astype(np.int64)
+            remainder = remainder - np.ldexp(digits, LIMB * place)
         place -= 1
-    return found
+    return by_place
 
 
-def exact_total(numbers: Array, counts: Whole) -> float:
-    """Return the sum of numbers that are there so many times each, rounded once."""
+def exact_total(numbers: Array, counts: Ints) -> float:
+    """Return the weighted sum of numbers, rounded once."""
     return total_of({place: int(part @ counts) for place, part in limbs(numbers).items()})
 
 
 def total_of(sums: Mapping[int, int]) -> float:
     """Return the sum of numbers from the sums of their limbs, rounded once."""
-    halves = [(place + more, half) for place, total in sums.items() for more, half in _halves(total)]
+    halves = [(place + shift, half) for place, total in sums.items() for shift, half in _halves(total)]
     return math.fsum(math.ldexp(half, LIMB * place) for place, half in halves)
 
 
@@ -58,7 +55,7 @@ def _halves(total: int) -> tuple[tuple[int, int], tuple[int, int]]:
     return (1, above), (0, below)
 
 
-def from_limbs(parts: Mapping[int, Whole]) -> Array:
+def from_limbs(parts: Mapping[int, Ints]) -> Array:
     """Return sums of numbers from the sums of their limbs, rounded once."""
     size = len(next(iter(parts.values()))) if parts else 0
     top, low = np.zeros(size), np.zeros(size)

@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from slicewise.stats.products import COLUMNS, DEPTH, EXACT_IN_SINGLE, ROWS
-from slicewise.stats.tests import SAME
+from slicewise.stats.tests import TOLERANCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
+    from slicewise.arrays import Array, Ints, Mask
     from slicewise.stats.tests import Finish
 
-    Array = NDArray[np.float64]
-    Places = NDArray[np.int64]
+    Places = Ints
 
     Gains = tuple[Places, Array, Places]
     """How many gains each of some pairs has; `(columns, gains)`; in how many draws each gain is made."""
@@ -52,11 +52,10 @@ def slice_randomisation(
     exchanges = Exchanges.drawn(len(cells[0]), draws, seed)
     results = [(np.empty((len(pairs), c.shape[2])), np.empty((len(pairs), c.shape[2]), np.int64)) for c in cells]
     places = [(result, at) for result, array in zip(results, cells, strict=True) for at in range(array.shape[2])]
-    found = (
-        found for some in _batches(_slices(cells, pairs), draws) for found in _tested(some, finish, pairs, exchanges)
-    )
-    for ((p, undefined), at), (own_p, own_undefined) in zip(places, found, strict=True):
-        p[:, at], undefined[:, at] = own_p, own_undefined
+    batches = _batches(_slices(cells, pairs), draws)
+    tested = (result for batch in batches for result in _tested(batch, finish, pairs, exchanges))
+    for ((p, undefined), at), (slice_p, slice_undefined) in zip(places, tested, strict=True):
+        p[:, at], undefined[:, at] = slice_p, slice_undefined
     return results
 
 
@@ -79,22 +78,22 @@ class Exchanges:
             packed[:, start : start + ROWS] = np.frombuffer(rng.bytes(width * ROWS), np.uint8).reshape(ROWS, width).T
         return cls(packed, clusters, draws)
 
-    def sums(self, tables: Sequence[Table]) -> list[NDArray[Any]]:
+    def sums(self, tables: Sequence[ClusterTable]) -> list[NDArray[Any]]:
         """Return the sums of every table over the clusters that change places, `(columns, draws)`."""
         results = [np.empty((table.columns, self.packed.shape[1]), table.factors.dtype) for table in tables]
         at_once = ROWS * max(1, AT_ONCE // (ROWS * max(1, self.clusters)))
         for start in range(0, self.packed.shape[1], at_once):
-            some = slice(start, start + at_once)
-            drawn = np.unpackbits(self.packed[:, some], axis=0, count=self.clusters)
+            block = slice(start, start + at_once)
+            drawn = np.unpackbits(self.packed[:, block], axis=0, count=self.clusters)
             bits = np.zeros((prod(_tiling(self.clusters)), drawn.shape[1]), np.float32)
             bits[: self.clusters] = drawn
             for table, result in zip(tables, results, strict=True):
-                table.sum_over(bits, out=result[:, some])
+                table.sum_over(bits, out=result[:, block])
         return [result[:, : self.draws] for result in results]
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class ClusterTable:
     """Numbers of some clusters, cut into tiles."""
 
     clusters: Places | None
@@ -103,7 +102,7 @@ class Table:
     """`(tiles, columns, rows of a tile)`, zeros where the clusters end."""
 
     @classmethod
-    def cut(cls, numbers: NDArray[Any], clusters: Places | None = None) -> Table:
+    def cut(cls, numbers: NDArray[Any], clusters: Places | None = None) -> ClusterTable:
         """Cut `(clusters, columns)`."""
         deep, depth = _tiling(len(numbers))
         padded = np.zeros((deep * depth, numbers.shape[1]), numbers.dtype)
@@ -119,9 +118,9 @@ class Table:
     def sum_over(self, bits: NDArray[np.float32], out: NDArray[Any]) -> None:
         """Sum over the clusters that change places, from `(all clusters, draws)`, whole tiles of draws."""
         deep, _, depth = self.factors.shape
-        own = bits if self.clusters is None else bits.take(self.clusters, axis=0)
+        chosen = bits if self.clusters is None else bits.take(self.clusters, axis=0)
         tiles = (
-            own.astype(out.dtype, copy=False).reshape(deep, depth, bits.shape[1] // ROWS, ROWS).transpose(2, 0, 1, 3)
+            chosen.astype(out.dtype, copy=False).reshape(deep, depth, bits.shape[1] // ROWS, ROWS).transpose(2, 0, 1, 3)
         )
         for first in range(0, self.columns, COLUMNS):
             part = slice(first, first + COLUMNS)
@@ -136,30 +135,30 @@ def _tiling(clusters: int) -> tuple[int, int]:
 
 
 @dataclass(frozen=True, eq=False)
-class Slice:
+class SliceStatistics:
     """One slice's statistics, less all in which its systems agree."""
 
     total: Array
     columns: Places
     """The statistics in which systems differ anywhere."""
     code: Code | None
-    table: Table
+    table: ClusterTable
 
     @classmethod
-    def of(cls, statistics: Array, pairs: Places) -> Slice:
+    def of(cls, statistics: Array, pairs: Places) -> SliceStatistics:
         """Take `(clusters, systems, k)` apart."""
         differs = (statistics != statistics[:, :1]).any(axis=1)
         clusters, columns = np.flatnonzero(differs.any(axis=1)), np.flatnonzero(differs.any(axis=0))
         apart = statistics[clusters][:, :, columns]
         code = Code.of(apart, pairs)
         if code is None:
-            return cls(statistics.sum(axis=0), columns, None, Table.cut(_flat(apart), clusters))
+            return cls(statistics.sum(axis=0), columns, None, ClusterTable.cut(_flat(apart), clusters))
         few = len(clusters) < FEW * len(statistics)
         numbers = _flat(code.to_sum(apart))
         if not few:
-            numbers, own = np.zeros((len(statistics), numbers.shape[1]), code.dtype), numbers
-            numbers[clusters] = own
-        return cls(statistics.sum(axis=0), columns, code, Table.cut(numbers, clusters if few else None))
+            numbers, differing = np.zeros((len(statistics), numbers.shape[1]), code.dtype), numbers
+            numbers[clusters] = differing
+        return cls(statistics.sum(axis=0), columns, code, ClusterTable.cut(numbers, clusters if few else None))
 
 
 def _flat(numbers: Array) -> Array:
@@ -167,53 +166,55 @@ def _flat(numbers: Array) -> Array:
     return numbers.reshape(len(numbers), prod(numbers.shape[1:]))
 
 
-def _slices(cells: Sequence[NDArray[Any]], pairs: Places) -> Iterator[Slice]:
+def _slices(cells: Sequence[NDArray[Any]], pairs: Places) -> Iterator[SliceStatistics]:
     for array in cells:
         for statistics in np.array(np.moveaxis(array, 2, 0), dtype=np.float64, order="C"):
-            yield Slice.of(statistics, pairs)
+            yield SliceStatistics.of(statistics, pairs)
 
 
-def _batches(slices: Iterator[Slice], draws: int) -> Iterator[list[Slice]]:
+def _batches(slices: Iterator[SliceStatistics], draws: int) -> Iterator[list[SliceStatistics]]:
     """Yield as many slices at a time as can share the work of drawing."""
-    some: list[Slice] = []
+    batch: list[SliceStatistics] = []
     held = 0
-    for one in slices:
-        size = one.table.columns * draws
-        if some and held + size > HELD:
-            yield some
-            some, held = [], 0
-        some.append(one)
+    for cell in slices:
+        size = cell.table.columns * draws
+        if batch and held + size > HELD:
+            yield batch
+            batch, held = [], 0
+        batch.append(cell)
         held += size
-    yield some
+    yield batch
 
 
 def _tested(
-    slices: Sequence[Slice], finish: Finish, pairs: Places, exchanges: Exchanges
+    slices: Sequence[SliceStatistics], finish: Finish, pairs: Places, exchanges: Exchanges
 ) -> Iterator[tuple[Array, Places]]:
     """Yield p and the number of undefined draws of every pair in each slice."""
-    for one, sums in zip(slices, exchanges.sums([one.table for one in slices]), strict=True):
-        systems = len(one.total) - (one.code is not None)
-        yield _slice_p(one, sums.reshape(systems, max(1, len(sums) // max(1, systems)), exchanges.draws), finish, pairs)
+    for cell, sums in zip(slices, exchanges.sums([cell.table for cell in slices]), strict=True):
+        systems = len(cell.total) - (cell.code is not None)
+        yield _slice_p(
+            cell, sums.reshape(systems, max(1, len(sums) // max(1, systems)), exchanges.draws), finish, pairs
+        )
 
 
-def _slice_p(one: Slice, moved: NDArray[Any], finish: Finish, pairs: Places) -> tuple[Array, Places]:
+def _slice_p(cell: SliceStatistics, moved: NDArray[Any], finish: Finish, pairs: Places) -> tuple[Array, Places]:
     """Return p and the number of undefined draws of every pair, from what moves in each draw."""
-    values = np.asarray(finish(one.total), dtype=np.float64)
-    gains = _every_gain(moved, pairs) if one.code is None else one.code.tallied_gains(moved, pairs)
+    values = np.asarray(finish(cell.total), dtype=np.float64)
+    gains = _gains_by_draw(moved, pairs) if cell.code is None else cell.code.tallied_gains(moved, pairs)
     larger, undefined = np.zeros(len(pairs), dtype=np.int64), np.zeros(len(pairs), dtype=np.int64)
     done = 0
     for sizes, gained, times in gains:
-        some = slice(done, done + len(sizes))
-        as_large, nowhere = _judged(one.total, values, finish, pairs[some], sizes, one.columns, gained)
-        larger[some], undefined[some] = _summed(times * as_large, sizes), _summed(times * nowhere, sizes)
+        block = slice(done, done + len(sizes))
+        as_large, nowhere = _compared(cell.total, values, finish, pairs[block], sizes, cell.columns, gained)
+        larger[block], undefined[block] = _summed(times * as_large, sizes), _summed(times * nowhere, sizes)
         done += len(sizes)
     unknown = np.isnan(values[pairs]).any(axis=1)
     return np.where(unknown, np.nan, (1 + larger) / (1 + moved.shape[2] - undefined)), undefined
 
 
-def _judged(
+def _compared(
     total: Array, values: Array, finish: Finish, pairs: Places, sizes: Places, columns: Places, gained: Array
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+) -> tuple[Mask, Mask]:
     """Return which gains make a difference as large as observed, and which an undefined one."""
     sums_a, sums_b = (np.repeat(total[side].T, sizes, axis=1) for side in pairs.T)
     for column, gain in zip(columns, gained, strict=True):
@@ -225,11 +226,11 @@ def _judged(
     scale = np.maximum(np.maximum(np.abs(a), np.abs(b)), np.repeat(np.abs(observed).max(axis=1), sizes))
     difference = np.abs(a - b)
     with np.errstate(invalid="ignore"):
-        as_large = difference >= threshold - SAME * scale
+        as_large = difference >= threshold - TOLERANCE * scale
     return as_large, np.isnan(difference)
 
 
-def _every_gain(moved: Array, pairs: Places) -> Iterator[Gains]:
+def _gains_by_draw(moved: Array, pairs: Places) -> Iterator[Gains]:
     """Yield what every pair gains in every draw, one pair at a time, from `(systems, columns, draws)`."""
     once = np.ones(moved.shape[2], dtype=np.int64)
     for first, second in pairs:
@@ -288,19 +289,19 @@ class Code:
             rows += len(tallies[-1][0])
             if rows >= JUDGED_AT_ONCE or end == len(pairs):
                 codes, times = (np.concatenate(parts) for parts in zip(*tallies, strict=True))
-                sizes = np.array([len(found) for found, _ in tallies])
+                sizes = np.array([len(distinct) for distinct, _ in tallies])
                 yield sizes, self.read(codes, self.lowest[start:end], sizes), times
                 tallies, start, rows = [], end, 0
 
     def read(self, codes: Places, lowest: Places, sizes: Places) -> Array:
         """Return the gains that codes stand for, `(columns, codes)`."""
-        rest = codes - np.repeat(lowest @ self.worth, sizes)
+        remaining = codes - np.repeat(lowest @ self.worth, sizes)
         gained = np.repeat(lowest.T.astype(np.float64), sizes, axis=1)
         for column, width in enumerate(self.width[:-1]):
-            above = rest // width
-            gained[column] += rest - above * width
-            rest = above
-        gained[-1:] += rest
+            above = remaining // width
+            gained[column] += remaining - above * width
+            remaining = above
+        gained[-1:] += remaining
         return gained
 
 
@@ -311,11 +312,11 @@ def _tally(codes: Places) -> tuple[Places, Places]:
         return codes, np.ones(len(codes), dtype=np.int64)
     codes -= lowest
     times = np.bincount(codes)
-    found = np.flatnonzero(times != 0)
-    return found + lowest, times[found]
+    occurring = np.flatnonzero(times != 0)
+    return occurring + lowest, times[occurring]
 
 
 def _summed(numbers: Places, sizes: Places) -> Places:
-    """Return the sums of successive stretches of so many numbers."""
+    """Return the sums of successive segments of the given sizes."""
     until = np.append(0, np.cumsum(numbers))
     return np.asarray(np.diff(until[np.append(0, np.cumsum(sizes))]))

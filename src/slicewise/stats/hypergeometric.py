@@ -18,15 +18,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Array = NDArray[np.float64]
-    Whole = NDArray[np.int64]
+    from slicewise.arrays import Array, Ints
 
-    Cells = Sequence[Whole]
+    Cells = Sequence[Ints]
     """Of 2×2 tables: drawn successes, drawn failures, successes left, failures left."""
 
 AT_ONCE = 2**14  # sums made together: they stay in the cache
 STEPS = 32  # terms added between two looks at what is finished
-CLOSE = 1e-13  # share of the sum that may be missing
+TOLERANCE = 1e-13  # share of the sum that may be missing
 
 SMALL = 16
 REMAINDERS = np.array([0.0] + [math.lgamma(k + 1) - k * math.log(k) + k for k in range(1, SMALL)])
@@ -37,8 +36,8 @@ def hypergeometric_at_most(n: int, successes: int, n1: NDArray[Any], x: NDArray[
     """Return how probable at most `x` successes are among `n1` of `n` items, `successes` of which are successes."""
     code = np.asarray(n1, dtype=np.int64) * (successes + 1) + np.asarray(x, dtype=np.int64)
     pairs, place = np.unique(code, return_inverse=True)
-    drawn, found = np.divmod(pairs, successes + 1)
-    log_p = _log_at_most((found, drawn - found, successes - found, n - drawn - successes + found))
+    drawn, hits = np.divmod(pairs, successes + 1)
+    log_p = _log_at_most((hits, drawn - hits, successes - hits, n - drawn - successes + hits))
     return Tail(np.exp(log_p)[place], (log_p / LN10)[place])
 
 
@@ -47,11 +46,11 @@ def _log_at_most(cells: Cells) -> Array:
     a, b, c, d = cells
     beyond = a * d > (b + 1) * (c + 1)
     # the other side begins with one success more, and counts failures
-    cells = [np.where(beyond, *both) for both in ((b - 1, a), (a + 1, b), (d + 1, c), (c - 1, d))]
-    nothing = beyond & ((b == 0) | (c == 0))
+    cells = [np.where(beyond, *sides) for sides in ((b - 1, a), (a + 1, b), (d + 1, c), (c - 1, d))]
+    impossible = beyond & ((b == 0) | (c == 0))
     log_p = np.full(len(a), -np.inf)
-    some = [cell[~nothing] for cell in cells]
-    log_p[~nothing] = _log_probability(some) + np.log(_terms(some))
+    possible = [cell[~impossible] for cell in cells]
+    log_p[~impossible] = _log_probability(possible) + np.log(_terms(possible))
     log_p[beyond] = np.log1p(-np.exp(log_p[beyond]))
     return np.asarray(np.minimum(log_p, 0.0))
 
@@ -68,7 +67,7 @@ def _log_probability(cells: Cells) -> Array:
     return result
 
 
-def _remainder(k: Whole) -> Array:
+def _remainder(k: Ints) -> Array:
     """Return log k! − k log k + k."""
     large = np.maximum(k, SMALL).astype(np.float64)
     inverse = 1 / (large * large)
@@ -78,7 +77,7 @@ def _remainder(k: Whole) -> Array:
     return np.where(k < SMALL, REMAINDERS[np.minimum(k, SMALL - 1)], 0.5 * np.log(2 * math.pi * large) + series / large)
 
 
-def _surplus(cell: Whole, distance: Array, expected: Array) -> Array:
+def _surplus(cell: Ints, distance: Array, expected: Array) -> Array:
     """Return o·log(o/e), with o − e given."""
     share = np.divide(distance, expected, out=np.zeros(len(cell)), where=cell > 0)
     return np.asarray(cell * np.log1p(share))
@@ -88,8 +87,8 @@ def _terms(cells: Cells) -> Array:
     """Return the sum of the probabilities from each table on to fewer drawn successes, its own being 1."""
     total = np.ones(len(cells[0]))
     for start in range(0, len(total), AT_ONCE):
-        some = slice(start, start + AT_ONCE)
-        _add_terms(total[some], *(cell[some].astype(np.float64) for cell in cells))
+        block = slice(start, start + AT_ONCE)
+        _add_terms(total[block], *(cell[block].astype(np.float64) for cell in cells))
     return total
 
 
@@ -107,7 +106,7 @@ def _add_terms(total: Array, a: Array, b: Array, c: Array, d: Array) -> None:
             below += rise
             rise += 2
         # what is missing is less than if the ratio stayed as it is
-        finished = term * above <= CLOSE * summed * (below - above)
+        finished = term * above <= TOLERANCE * summed * (below - above)
         if finished.any():
             total[place[finished]] = summed[finished]
             kept = ~finished

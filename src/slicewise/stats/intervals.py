@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from slicewise.arrays import Array, Ints
+
 KEPT = 2**25  # counts that may be kept, 16 bits each: no cluster is drawn 65,536 times
 DRAWN_AT_ONCE = 2**16  # indices drawn at a time: they and their counts stay in the cache
 
@@ -29,7 +31,7 @@ class Resamples:
     keep: bool = False
     """Whether the draws are kept for the next table of statistics."""
 
-    def sums(self, statistics: NDArray[Any], only: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
+    def sums(self, statistics: NDArray[Any], only: Ints | None = None) -> Array:
         """Return the sum of `statistics`, `(clusters, ...)`, in every draw, `(draws, ...)`; exact for whole numbers.
 
         `only`: the clusters that `statistics` are of, where all others have none.
@@ -45,10 +47,10 @@ class Resamples:
         for drawn in self.counts():
             counts = drawn if only is None else drawn.take(only, axis=1)
             while len(counts):
-                some = counts[: ROWS - filled]
-                counts = counts[len(some) :]
-                factors[filled : filled + len(some), :size] = some
-                filled += len(some)
+                block = counts[: ROWS - filled]
+                counts = counts[len(block) :]
+                factors[filled : filled + len(block), :size] = block
+                filled += len(block)
                 if filled == ROWS or done + filled == self.draws:
                     result[done : done + filled] = tiles.times(factors[:filled])
                     done, filled = done + filled, 0
@@ -63,7 +65,7 @@ class Resamples:
         """The counts, drawn once for all statistics."""
         return [counts.astype(np.uint16) for counts in self._drawn()]
 
-    def _drawn(self) -> Iterator[NDArray[np.int64]]:
+    def _drawn(self) -> Iterator[Ints]:
         rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(self.seed)))
         chunk = max(1, DRAWN_AT_ONCE // max(1, self.clusters))
         for start in range(0, self.draws, chunk):
@@ -81,9 +83,9 @@ class Resamples:
 class Interval:
     """Bounds, and in how many draws the value was undefined; one array entry per value."""
 
-    lo: NDArray[np.float64]
-    hi: NDArray[np.float64]
-    undefined: NDArray[np.int64]
+    lo: Array
+    hi: Array
+    undefined: Ints
 
 
 def percentile_interval(values: NDArray[Any], *, confidence: float) -> Interval:
@@ -97,7 +99,7 @@ def percentile_interval(values: NDArray[Any], *, confidence: float) -> Interval:
     return Interval(lo.reshape(shape), hi.reshape(shape), undefined.reshape(shape))
 
 
-def _quantile(columns: NDArray[np.float64], defined: NDArray[np.int64], q: float) -> NDArray[np.float64]:
+def _quantile(columns: Array, defined: Ints, q: float) -> Array:
     """Return the q-quantile of the first `defined` values of every sorted row, NaN where there are none."""
     if not columns.shape[1]:
         return np.full(len(columns), np.nan)

@@ -13,14 +13,13 @@ from slicewise.stats.tails import lower_normal
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from slicewise.arrays import Ints
     from slicewise.stats.tails import Tail
-
-    Whole = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Kendall:
-    """How values go with scores, positive = large values with high scores; NaN where either is constant."""
+    """Correlation of values with scores, positive = large values with high scores; NaN where either is constant."""
 
     tau: float
     """τ_b."""
@@ -44,14 +43,14 @@ def kendall(scores: NDArray[Any], values: NDArray[Any], counts: NDArray[Any] | N
     `counts`: how many items have each pair of a score and a value; one, unless given.
     """
     a, b, weights = _counted(scores, values, counts)
-    found = Agreement(
+    agreement = Agreement(
         int(weights.sum()),
-        Ties.of(_added(a, weights)),
-        Ties.of(_added(b, weights)),
+        Ties.of(_sums_by_code(a, weights)),
+        Ties.of(_sums_by_code(b, weights)),
         Ties.of(weights).pairs,
         inversions(b, weights),
     )
-    return found.kendall()
+    return agreement.kendall()
 
 
 def discordant(scores: NDArray[Any], values: NDArray[Any], counts: NDArray[Any]) -> int:
@@ -62,13 +61,13 @@ def discordant(scores: NDArray[Any], values: NDArray[Any], counts: NDArray[Any])
 
 @dataclass(frozen=True)
 class Agreement:
-    """What Kendall's correlation is worked out of."""
+    """The counts that Kendall's correlation is computed from."""
 
     n: int
     a: Ties
     b: Ties
     """Of scores, and of values."""
-    both: int
+    tied_in_both: int
     """Pairs that are equal in both."""
     discordant: int
 
@@ -78,19 +77,19 @@ class Agreement:
         untied_a, untied_b = pairs - self.a.pairs, pairs - self.b.pairs
         if not (untied_a and untied_b):
             return Kendall(math.nan, math.nan)
-        agreement = untied_a - self.b.pairs + self.both - 2 * self.discordant
+        agreement = untied_a - self.b.pairs + self.tied_in_both - 2 * self.discordant
         spread = math.sqrt(_variance(self.n, self.a, self.b))
         return Kendall(agreement / math.sqrt(untied_a * untied_b), agreement / spread)
 
 
-def _counted(scores: NDArray[Any], values: NDArray[Any], counts: NDArray[Any] | None) -> tuple[Whole, Whole, Whole]:
+def _counted(scores: NDArray[Any], values: NDArray[Any], counts: NDArray[Any] | None) -> tuple[Ints, Ints, Ints]:
     """Return the places of scores and of values, each combination once and in order, with its count."""
     a, b = _codes(scores), _codes(values)
     weights = np.ones(len(a), np.int64) if counts is None else np.asarray(counts, np.int64)
     order = np.lexsort((b, a))
     a, b, weights = a[order], b[order], weights[order]
-    both = np.flatnonzero(np.diff(a, prepend=-1) | np.diff(b, prepend=-1))
-    return a[both], b[both], np.add.reduceat(weights, both) if len(both) else weights
+    starts = np.flatnonzero(np.diff(a, prepend=-1) | np.diff(b, prepend=-1))
+    return a[starts], b[starts], np.add.reduceat(weights, starts) if len(starts) else weights
 
 
 def inversions(codes: NDArray[Any], counts: NDArray[Any] | None = None) -> int:
@@ -104,36 +103,36 @@ def inversions(codes: NDArray[Any], counts: NDArray[Any] | None = None) -> int:
     total = 0
     for bit in reversed(range(int(codes.max(initial=0)).bit_length())):
         group, half = codes >> (bit + 1), codes >> bit
-        one = (half & 1).astype(np.bool_)
+        bit_set = (half & 1).astype(np.bool_)
         sizes = np.bincount(group)
         start = np.cumsum(sizes) - sizes
-        passed, weight_passed = (_within(np.where(one, some, 0), start, sizes) for some in (1, weights))
-        total += int(np.dot(weight_passed[~one], weights[~one]))
+        passed, weight_passed = (_grouped_cumsum(np.where(bit_set, values, 0), start, sizes) for values in (1, weights))
+        total += int(np.dot(weight_passed[~bit_set], weights[~bit_set]))
         halves = np.bincount(half)
-        within = np.where(one, passed - 1, np.arange(len(codes)) - np.repeat(start, sizes) - passed)
+        within = np.where(bit_set, passed - 1, np.arange(len(codes)) - np.repeat(start, sizes) - passed)
         place = (np.cumsum(halves) - halves)[half] + within
-        codes, weights = _moved(codes, place), _moved(weights, place)
+        codes, weights = _permuted(codes, place), _permuted(weights, place)
     return total
 
 
-def _within(numbers: Whole, start: Whole, sizes: Whole) -> Whole:
+def _grouped_cumsum(numbers: Ints, start: Ints, sizes: Ints) -> Ints:
     """Return running sums that begin anew in every group."""
     running = np.cumsum(numbers)
     before = np.concatenate([np.zeros(1, dtype=np.int64), running])[start]
     return np.asarray(running - np.repeat(before, sizes))
 
 
-def _moved(numbers: Whole, place: Whole) -> Whole:
+def _permuted(numbers: Ints, place: Ints) -> Ints:
     moved = np.empty_like(numbers)
     moved[place] = numbers
     return moved
 
 
-def _added(codes: Whole, weights: Whole) -> Whole:
+def _sums_by_code(codes: Ints, weights: Ints) -> Ints:
     """Return the sum of the weights of each code."""
-    found = np.zeros(int(codes.max(initial=-1)) + 1, np.int64)
-    np.add.at(found, codes, weights)
-    return found
+    sums = np.zeros(int(codes.max(initial=-1)) + 1, np.int64)
+    np.add.at(sums, codes, weights)
+    return sums
 
 
 @dataclass(frozen=True)
@@ -154,10 +153,10 @@ class Ties:
 
     @classmethod
     def of_groups(cls, sizes: NDArray[Any], groups: NDArray[Any]) -> Ties:
-        """Sum over so many groups of each size: in whole numbers, as their third powers need large ones."""
-        some = [(t, k * t * (t - 1)) for t, k in zip(sizes.tolist(), groups.tolist(), strict=True)]
-        pairs = sum(k for _, k in some) // 2
-        return cls(pairs, sum(k * (t - 2) for t, k in some), sum(k * (2 * t + 5) for t, k in some))
+        """Sum over groups, given the number of groups of each size; in Python integers, as third powers are large."""
+        terms = [(t, k * t * (t - 1)) for t, k in zip(sizes.tolist(), groups.tolist(), strict=True)]
+        pairs = sum(k for _, k in terms) // 2
+        return cls(pairs, sum(k * (t - 2) for t, k in terms), sum(k * (2 * t + 5) for t, k in terms))
 
 
 def _variance(n: int, a: Ties, b: Ties) -> float:
@@ -167,7 +166,7 @@ def _variance(n: int, a: Ties, b: Ties) -> float:
     return variance + (a.triples * b.triples / (9 * ordered * (n - 2)) if n > 2 else 0.0)
 
 
-def _codes(values: NDArray[Any]) -> Whole:
+def _codes(values: NDArray[Any]) -> Ints:
     """Return each value's place among the different values."""
     values = np.asarray(values)
     if np.isnan(values).any():

@@ -13,6 +13,8 @@ from slicewise.stats.ranks import average_ranks
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from slicewise.arrays import Array, Ints
+
 EXACT_UP_TO = 25  # differences; beyond, the normal distribution is as good
 NOISE = 1e-12  # share of the largest difference below which differences are rounding
 
@@ -54,7 +56,7 @@ def friedman(table: NDArray[Any]) -> Friedman:
     return Friedman(statistic, chi2_tail(statistic, treatments - 1), blocks, treatments, len(table) - blocks)
 
 
-def _friedman_statistic(table: NDArray[np.float64]) -> float:
+def _friedman_statistic(table: Array) -> float:
     """Return χ² as between over within: dividing by the ranks' own variance is the correction for ties."""
     treatments = table.shape[1]
     ranks = average_ranks(table) - (treatments + 1) / 2
@@ -81,17 +83,17 @@ def wilcoxon(differences: NDArray[Any]) -> Wilcoxon:
     differences = np.asarray(differences, dtype=np.float64)
     differences = differences[~np.isnan(differences)]
     noise = NOISE * float(np.abs(differences).max(initial=0.0))
-    some = differences[np.abs(differences) > noise]
-    doubled = _doubled_ranks(np.abs(some), noise)
-    positive = int(doubled[some > 0].sum())
-    exact = len(some) <= EXACT_UP_TO
+    nonzero = differences[np.abs(differences) > noise]
+    doubled = _doubled_ranks(np.abs(nonzero), noise)
+    positive = int(doubled[nonzero > 0].sum())
+    exact = len(nonzero) <= EXACT_UP_TO
     p = math.nan
-    if len(some):
+    if len(nonzero):
         p = _exact_p(doubled, positive) if exact else _normal_p(doubled, positive)
-    return Wilcoxon(p, len(some), len(differences) - len(some), "exact" if exact else "normal")
+    return Wilcoxon(p, len(nonzero), len(differences) - len(nonzero), "exact" if exact else "normal")
 
 
-def _doubled_ranks(sizes: NDArray[np.float64], noise: float) -> NDArray[np.int64]:
+def _doubled_ranks(sizes: Array, noise: float) -> Ints:
     """Return twice the ranks, which are whole; sizes less than `noise` apart tie."""
     order = np.argsort(sizes)
     group = np.empty(len(sizes))
@@ -99,7 +101,7 @@ def _doubled_ranks(sizes: NDArray[np.float64], noise: float) -> NDArray[np.int64
     return np.asarray(2 * average_ranks(group), dtype=np.int64)
 
 
-def _exact_p(doubled: NDArray[np.int64], positive: int) -> float:
+def _exact_p(doubled: Ints, positive: int) -> float:
     """Return the share of all sign flips whose positive ranks sum to something as far from the middle."""
     total = int(doubled.sum())
     ways = np.zeros(total + 1, dtype=np.int64)
@@ -110,7 +112,7 @@ def _exact_p(doubled: NDArray[np.int64], positive: int) -> float:
     return float(ways[distance >= abs(2 * positive - total)].sum() / 2 ** len(doubled))
 
 
-def _normal_p(doubled: NDArray[np.int64], positive: int) -> float:
+def _normal_p(doubled: Ints, positive: int) -> float:
     """Return the normal approximation without continuity correction; the ranks' own squares correct for ties."""
     squares = float((doubled.astype(np.float64) ** 2).sum())
     return math.erfc(abs(2 * positive - int(doubled.sum())) / math.sqrt(2 * squares))

@@ -1,4 +1,4 @@
-"""Who has what, as bit patterns: bins, pairs and votes of S systems come from how often each pattern occurs.
+"""Outcomes of systems as bit patterns: bins, pairs and votes of S systems follow from the counts of patterns.
 
 A row (a unit) has one bit per system. Rows with the same bits in the same slice are counted together, and what follows
 from bits is worked out once for each pattern, so that nothing looks at rows again.
@@ -13,16 +13,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from slicewise.stats.canonical import mixed
+from slicewise.stats.products import EXACT_IN_SINGLE
+from slicewise.stats.ratio import ratio
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    Bits = NDArray[np.bool_]
-    Counts = NDArray[np.int64]
+    from slicewise.arrays import Array, Ints, Mask
+
+    Bits = Mask
+    Counts = Ints
     Index = NDArray[np.integer[Any]]
-    Slices = NDArray[np.integer[Any]] | NDArray[np.bool_]
+    Slices = NDArray[np.integer[Any]] | Mask
 
 BLOCK = 2**16
 """Rows that are coded at a time: their codes stay in the cache."""
@@ -34,7 +38,6 @@ AT_ONCE = 2**18
 """Multiplications of a product that one thread does by itself."""
 LONGEST_RUN = 64
 """Patterns of one slice that are multiplied at a time."""
-EXACT_IN_SINGLE = 2**24
 WORD = 62
 """Bits of a pattern that one number holds."""
 
@@ -49,15 +52,15 @@ class Kinds:
 
     @classmethod
     def among(cls, columns: Sequence[Bits]) -> Kinds:
-        """Give each row the number of its pattern; a column per system."""
+        """Encode each row by the number of its pattern; a column per system."""
         width = len(columns)
         return cls.of_words([_codes(columns[start : start + WORD]) for start in range(0, width, WORD)], width)
 
     @classmethod
     def of_words(cls, words: Sequence[Index], width: int) -> Kinds:
-        """Give patterns numbers that come as words, 62 bits each."""
-        few, many = ALL_KINDS
-        if width < many.bit_length() and 1 << width <= max(few, min(many, len(words[0]))):
+        """Encode patterns that are given as words of 62 bits."""
+        few, most = ALL_KINDS
+        if width < most.bit_length() and 1 << width <= max(few, min(most, len(words[0]))):
             return cls((np.arange(1 << width)[:, None] >> np.arange(width) & 1).astype(np.bool_), words[0])
         keys, first, of = np.unique(words[0], return_index=True, return_inverse=True)
         for word in words[1:]:
@@ -66,7 +69,7 @@ class Kinds:
         bits = [(words[i // WORD][first] >> (i % WORD) & 1).astype(np.bool_) for i in range(width)]
         return cls(np.column_stack(bits).reshape(len(keys), width), of)
 
-    def words(self) -> list[NDArray[np.int64]]:
+    def words(self) -> list[Ints]:
         """Return the patterns as numbers, 62 bits each."""
         parts = [self.bits[:, start : start + WORD] for start in range(0, self.bits.shape[1], WORD)]
         return [part @ (1 << np.arange(part.shape[1], dtype=np.int64)) for part in parts]
@@ -102,13 +105,13 @@ class Patterns:
         width, rows = max(1, len(kinds.bits)), len(kinds.of)
         if size * width <= max(BLOCK, min(MOST_CODES, rows)):
             table = np.zeros(size * width, np.int64)
-            for some in blocks(rows, max(BLOCK, len(table))):
-                table += np.bincount(_cells(kinds, slices, some), minlength=len(table))
-            there = np.flatnonzero(table)
-            return cls(kinds.bits, there % width, there // width, table[there], size)
+            for block in blocks(rows, max(BLOCK, len(table))):
+                table += np.bincount(_cells(kinds, slices, block), minlength=len(table))
+            occurring = np.flatnonzero(table)
+            return cls(kinds.bits, occurring % width, occurring // width, table[occurring], size)
         cells: Index = np.empty(rows, np.uint32 if size * width <= 2**32 else np.uint64)
-        for some in blocks(rows, BLOCK):
-            cells[some] = _cells(kinds, slices, some)
+        for block in blocks(rows, BLOCK):
+            cells[block] = _cells(kinds, slices, block)
         cells.sort()
         first = _starts(cells)
         at, kind = np.divmod(cells[first], cells.dtype.type(width))
@@ -140,8 +143,8 @@ class Patterns:
         cells = slices * width + self.kind
         if size * width <= max(BLOCK, min(MOST_CODES, len(cells))):
             table = np.bincount(cells, weights=self.counts, minlength=size * width).astype(np.int64)
-            there = np.flatnonzero(table)
-            return Patterns(self.kinds, there % width, there // width, table[there], size)
+            occurring = np.flatnonzero(table)
+            return Patterns(self.kinds, occurring % width, occurring // width, table[occurring], size)
         order = np.argsort(cells, kind="stable")
         first = _starts(cells[order])
         at, kind = np.divmod(cells[order[first]], width)
@@ -157,14 +160,14 @@ class Patterns:
         weights = self._by_kind
         votes = self.kinds.sum(axis=1, dtype=np.int64)
         totals = np.bincount(votes, weights=weights, minlength=top)
-        found = [np.bincount(votes, weights=weights * own, minlength=top) for own in self.kinds.T]
-        return Bins(totals.astype(np.int64), np.array(found).reshape(-1, top).astype(np.int64))
+        by_system = [np.bincount(votes, weights=weights * has, minlength=top) for has in self.kinds.T]
+        return Bins(totals.astype(np.int64), np.array(by_system).reshape(-1, top).astype(np.int64))
 
     @cached_property
-    def _by_kind(self) -> NDArray[np.float64]:
+    def _by_kind(self) -> Array:
         """How often each pattern occurs in all slices together."""
-        found = np.bincount(self.kind, weights=self.counts, minlength=len(self.kinds))
-        return found.astype(np.float64)  # of nothing, whole numbers
+        counts = np.bincount(self.kind, weights=self.counts, minlength=len(self.kinds))
+        return counts.astype(np.float64)  # of nothing, whole numbers
 
     def totals(self) -> Counts:
         """Return the number of rows per slice and number of systems that have them, `(size, systems + 1)`."""
@@ -173,8 +176,8 @@ class Patterns:
     def _summed(self, weights: NDArray[np.number[Any]]) -> Counts:
         """Return the sums of weights per slice and number of systems."""
         top = self.systems + 1
-        found = np.bincount(self._cells, weights=weights, minlength=self.size * top)
-        return found.reshape(self.size, top).astype(np.int64)
+        sums = np.bincount(self._cells, weights=weights, minlength=self.size * top)
+        return sums.reshape(self.size, top).astype(np.int64)
 
     @cached_property
     def _cells(self) -> Counts:
@@ -187,22 +190,22 @@ class Patterns:
 
     def shared(self) -> Counts:
         """Return how many rows each two systems both have, `(systems, systems)`; a system with itself: its own."""
-        there = np.flatnonzero(self._by_kind)
-        counts = self._by_kind[there]
+        occurring = np.flatnonzero(self._by_kind)
+        counts = self._by_kind[occurring]
         kind = np.float32 if counts.sum() < EXACT_IN_SINGLE else np.float64  # in which sums of whole numbers are exact
         rows = max(16, AT_ONCE // self.systems**2)
-        found = np.zeros((self.systems, self.systems), kind)
-        for some in blocks(len(there), rows):
-            bits = self.kinds[there[some]].astype(kind)
-            found += bits.T @ (bits * counts[some, None].astype(kind))
-        return np.rint(found).astype(np.int64)
+        products = np.zeros((self.systems, self.systems), kind)
+        for block in blocks(len(occurring), rows):
+            bits = self.kinds[occurring[block]].astype(kind)
+            products += bits.T @ (bits * counts[block, None].astype(kind))
+        return np.rint(products).astype(np.int64)
 
     def shared_with(self, systems: slice) -> Counts:
         """Return per slice how many rows some systems share with all, `(size, some, systems)`."""
-        some = range(*systems.indices(self.systems))
-        found = np.zeros((self.size, len(some), self.systems), np.int64)
+        chosen = range(*systems.indices(self.systems))
+        shared = np.zeros((self.size, len(chosen), self.systems), np.int64)
         if not len(self.counts):
-            return found
+            return shared
         first = _starts(self.slices)
         sizes = np.diff(np.append(first, len(self.slices)))
         run = min(LONGEST_RUN, 1 << max(2, int(sizes.mean()).bit_length()))
@@ -217,10 +220,10 @@ class Patterns:
             rows = begin[block, None] + np.minimum(np.arange(run), size[block, None] - 1)
             weights = np.where(np.arange(run) < size[block, None], self.counts[rows], 0).astype(exact)
             bits = kinds[self.kind[rows]]
-            both = (bits[:, :, systems] * weights[:, :, None]).transpose(0, 2, 1) @ bits
-            here = _starts(at[block])
-            found[at[block][here]] += np.add.reduceat(both, here, axis=0, dtype=np.float64).astype(np.int64)
-        return found
+            products = (bits[:, :, systems] * weights[:, :, None]).transpose(0, 2, 1) @ bits
+            starts = _starts(at[block])
+            shared[at[block][starts]] += np.add.reduceat(products, starts, axis=0, dtype=np.float64).astype(np.int64)
+        return shared
 
     def hashes(self, keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
         """Return a hash of each pattern, by its number; systems enter it by their keys, not by their places."""
@@ -228,11 +231,11 @@ class Patterns:
 
     def fingerprints(self, keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
         """Return a hash of what is in each slice, whatever the order of rows."""
-        found = np.zeros(self.size, np.uint64)
+        sums = np.zeros(self.size, np.uint64)
         hashes = self.hashes(keys)
-        for some in blocks(len(self.counts), BLOCK):
-            np.add.at(found, self.slices[some], hashes[self.kind[some]] * self.counts[some].astype(np.uint64))
-        return found
+        for block in blocks(len(self.counts), BLOCK):
+            np.add.at(sums, self.slices[block], hashes[self.kind[block]] * self.counts[block].astype(np.uint64))
+        return sums
 
 
 @dataclass(frozen=True, eq=False)
@@ -258,31 +261,29 @@ class Bins:
         if broken := [law for law, holds in laws.items() if not holds]:
             raise ValueError(f"bins break a law: {', '.join(broken)}")
 
-    def shares(self) -> NDArray[np.float64]:
+    def shares(self) -> Array:
         """Return each system's share of each bin; NaN where the bin is empty."""
-        shares = np.full(self.found.shape, np.nan)
-        np.divide(self.found, self.totals, out=shares, where=np.broadcast_to(self.totals, shares.shape) > 0)
-        return shares
+        return ratio(self.found, self.totals)
 
     def leave_one_out(self) -> tuple[Counts, Counts]:
         """Return for each system the bins that the others alone make, `(systems, systems)`, and what it has of them."""
-        found = self.found[:, 1:]
-        return found + self.totals[:-1] - self.found[:, :-1], found
+        has = self.found[:, 1:]
+        return has + self.totals[:-1] - self.found[:, :-1], has
 
 
 def blocks(rows: int, size: int = BLOCK) -> Iterator[slice]:
-    """Return runs of rows, so many at most."""
+    """Yield slices of at most `size` rows."""
     for start in range(0, rows, size):
         yield slice(start, min(start + size, rows))
 
 
-def _cells(kinds: Kinds, slices: Slices | None, some: slice) -> Index:
+def _cells(kinds: Kinds, slices: Slices | None, block: slice) -> Index:
     """Return the number that stands for the slice and the pattern of some rows."""
-    of = kinds.of[some].astype(np.int64)
-    return of if slices is None else slices[some].astype(np.int64) * len(kinds.bits) + of
+    of = kinds.of[block].astype(np.int64)
+    return of if slices is None else slices[block].astype(np.int64) * len(kinds.bits) + of
 
 
-def _starts(ordered: Index) -> NDArray[np.int64]:
+def _starts(ordered: Index) -> Ints:
     """Return where another number begins."""
     return np.flatnonzero(np.concatenate([[True] * min(1, len(ordered)), ordered[1:] != ordered[:-1]]))
 
@@ -297,9 +298,9 @@ def _codes(columns: Sequence[Bits]) -> Index:
     kind = next(k for k in (np.uint8, np.uint16, np.uint32, np.uint64) if width <= np.iinfo(k).bits)
     codes: Index = np.zeros(rows, kind)
     room = np.empty(min(rows, BLOCK), kind)
-    for some in blocks(rows, BLOCK):
-        shifted = room[: some.stop - some.start]
+    for block in blocks(rows, BLOCK):
+        shifted = room[: block.stop - block.start]
         for i, column in enumerate(columns):
-            np.left_shift(column[some].view(np.uint8), kind(i), out=shifted, dtype=kind)
-            np.bitwise_or(codes[some], shifted, out=codes[some])
+            np.left_shift(column[block].view(np.uint8), kind(i), out=shifted, dtype=kind)
+            np.bitwise_or(codes[block], shifted, out=codes[block])
     return codes

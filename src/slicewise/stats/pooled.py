@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from slicewise.arrays import Array, Ints
     from slicewise.stats.intervals import Resamples
 
-    Array = NDArray[np.float64]
-    Places = NDArray[np.int64]
+    Places = Ints
     Pooled = Callable[[Array, Array], Array]
     """From rows `(items, k)` and how often each counts, `(items, draws)`, to values `(draws,)`."""
 
@@ -44,14 +44,14 @@ class Pool:
         """Sort the rows of `(systems, items, k)` by group and content."""
         group = np.asarray(group, np.int64)
         rows = np.asarray(statistics, np.float64) + 0.0  # -0.0 becomes 0.0
-        ordered = np.stack([one[np.lexsort((*one.T[::-1], group))] for one in rows])
+        ordered = np.stack([system[np.lexsort((*system.T[::-1], group))] for system in rows])
         return cls(ordered, np.sort(group), groups)
 
     def fingerprints(self) -> Array:
         """Return a number for what each group has in each system, `(groups, systems, 1)`: a hash of its rows."""
         ends = np.cumsum(np.bincount(self.group, minlength=self.groups))
-        found = [[_hashed(part) for part in np.split(rows, ends[:-1])] for rows in self.rows]
-        return np.array(found, np.float64).reshape(len(self.rows), self.groups).T[:, :, None]
+        hashes = [[_hashed(part) for part in np.split(rows, ends[:-1])] for rows in self.rows]
+        return np.array(hashes, np.float64).reshape(len(self.rows), self.groups).T[:, :, None]
 
     def reordered(self, order: Places) -> Pool:
         """Return the pool with its groups in another order."""
@@ -66,34 +66,36 @@ class Pool:
         once = np.ones((len(self.group), 1))
         return np.array([pooled(rows, once)[0] for rows in self.rows])
 
-    def draws(self, pooled: Pooled, resamples: Resamples) -> Array:
+    def draws(self, pooled: Pooled, resamples: Resamples, *, at_once: int = AT_ONCE) -> Array:
         """Return the values of every system in every draw, `(draws, systems)`."""
-        found = []
+        values = []
         for counts in resamples.counts():
-            for some in self._blocks(counts, 1):
-                weights = some.T.astype(np.float64).take(self.group, axis=0)
-                found.append(np.column_stack([pooled(rows, weights) for rows in self.rows]))
-        return np.concatenate(found)
+            for block in self._blocks(counts, at_once):
+                weights = block.T.astype(np.float64).take(self.group, axis=0)
+                values.append(np.column_stack([pooled(rows, weights) for rows in self.rows]))
+        return np.concatenate(values)
 
-    def randomisation_p(self, pooled: Pooled, pairs: NDArray[Any], *, draws: int, seed: int) -> tuple[Array, Places]:
+    def randomisation_p(
+        self, pooled: Pooled, pairs: NDArray[Any], *, draws: int, seed: int, at_once: int = AT_ONCE
+    ) -> tuple[Array, Places]:
         """Return what `tests.randomisation_p` returns: in each draw the rows of some groups change places."""
         values = self.values(pooled)
         larger, undefined = np.zeros(len(pairs), np.int64), np.zeros(len(pairs), np.int64)
         for bits in exchanges(self.groups, draws, seed):
-            for some in self._blocks(bits, 4):
-                moved = some.T.astype(np.float64).take(self.group, axis=0)
+            for block in self._blocks(bits, at_once // 4):
+                moved = block.T.astype(np.float64).take(self.group, axis=0)
                 weights = np.block([[1 - moved, moved], [moved, 1 - moved]])  # of the rows of a and b in either system
                 for k, (a, b) in enumerate(pairs):
-                    found = pooled(np.concatenate([self.rows[a], self.rows[b]]), weights)
-                    large, nowhere = as_large(found[: len(some)], found[len(some) :], values[a], values[b])
+                    exchanged = pooled(np.concatenate([self.rows[a], self.rows[b]]), weights)
+                    large, nowhere = as_large(exchanged[: len(block)], exchanged[len(block) :], values[a], values[b])
                     larger[k] += large
                     undefined[k] += nowhere
         unknown = np.isnan(values[pairs]).any(axis=1)
         return np.where(unknown, np.nan, (1 + larger) / (1 + draws - undefined)), undefined
 
-    def _blocks(self, counts: NDArray[Any], times: int) -> Iterator[NDArray[Any]]:
+    def _blocks(self, counts: NDArray[Any], at_once: int) -> Iterator[NDArray[Any]]:
         """Yield a few draws at a time, so that the weights of their items stay small."""
-        step = max(1, AT_ONCE // max(1, times * len(self.group)))
+        step = max(1, at_once // max(1, len(self.group)))
         for start in range(0, len(counts), step):
             yield counts[start : start + step]
 

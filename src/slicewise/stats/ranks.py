@@ -6,25 +6,28 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from slicewise.stats.ratio import ratio
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from slicewise.arrays import Array, Ints
 
 LOW_BITS = np.int64(2**63 - 1)
 
 
-def in_order(values: NDArray[np.float64]) -> NDArray[np.int64]:
+def in_order(values: Array) -> Ints:
     """Return whole numbers that stand in the same order as values, and are equal where these are; no value is NaN."""
     bits = (np.asarray(values, np.float64) + 0.0).view(np.int64)
     return np.asarray(np.where(bits < 0, bits ^ LOW_BITS, bits))
 
 
-def from_order(numbers: NDArray[np.int64]) -> NDArray[np.float64]:
+def from_order(numbers: Ints) -> Array:
     """Return the values that such whole numbers stand for."""
     return np.asarray(np.where(numbers < 0, numbers ^ LOW_BITS, numbers), np.int64).view(np.float64)
 
 
-def average_ranks(values: NDArray[Any]) -> NDArray[np.float64]:
+def average_ranks(values: NDArray[Any]) -> Array:
     """Return ranks from 1 along the last axis, equal values sharing their mean rank; NaN has no rank and stays NaN."""
     values = np.asarray(values, dtype=np.float64)
     count = values.shape[-1]
@@ -42,7 +45,7 @@ def average_ranks(values: NDArray[Any]) -> NDArray[np.float64]:
     return ranks
 
 
-def spearman(values: NDArray[Any], order: NDArray[Any]) -> NDArray[np.float64]:
+def spearman(values: NDArray[Any], order: NDArray[Any]) -> Array:
     """Return the rank correlation along the last axis, over the places where both are defined.
 
     NaN where fewer than 3 places are defined or one side is constant there.
@@ -54,11 +57,10 @@ def spearman(values: NDArray[Any], order: NDArray[Any]) -> NDArray[np.float64]:
     middle = ((count + 1) / 2)[..., None]
     a, b = (np.where(defined, average_ranks(np.where(defined, side, np.nan)) - middle, 0.0) for side in (values, order))
     scale = np.sqrt((a * a).sum(axis=-1) * (b * b).sum(axis=-1))
-    known = (count >= 3) & (scale > 0)
-    return np.asarray(np.divide((a * b).sum(axis=-1), scale, out=np.full(scale.shape, np.nan), where=known))
+    return np.where(count >= 3, ratio((a * b).sum(axis=-1), scale), np.nan)
 
 
-def spread(values: NDArray[Any]) -> NDArray[np.float64]:
+def spread(values: NDArray[Any]) -> Array:
     """Return the population standard deviation of the defined values along the last axis, NaN where there are none."""
     values = np.asarray(values, dtype=np.float64)
     defined = ~np.isnan(values)
@@ -68,4 +70,4 @@ def spread(values: NDArray[Any]) -> NDArray[np.float64]:
     above = np.subtract(values, lowest, out=np.zeros(values.shape), where=defined)
     mean = above.sum(axis=-1, keepdims=True) / np.maximum(count, 1)[..., None]
     squares = np.where(defined, (above - mean) ** 2, 0.0).sum(axis=-1)
-    return np.asarray(np.sqrt(np.divide(squares, count, out=np.full(count.shape, np.nan), where=count > 0)))
+    return np.sqrt(ratio(squares, count))

@@ -1,4 +1,4 @@
-"""The tails of Student's t, for any number of degrees of freedom, without a library that takes long to load."""
+"""The tails of Student's t for any degrees of freedom, without importing scipy."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Array = NDArray[np.float64]
+    from slicewise.arrays import Array
 
 STEPS = 300
-CLOSE = 1e-15
+TOLERANCE = 1e-15
 TINY = 1e-300
 
 _lgamma = np.frompyfunc(math.lgamma, 1, 1)
@@ -21,50 +21,50 @@ _erfc = np.frompyfunc(math.erfc, 1, 1)
 
 
 def two_sided(t: NDArray[Any], degrees: NDArray[Any]) -> Array:
-    """Return how probable a |t| at least so large is; infinite degrees are the normal distribution, NaN stays NaN."""
+    """Return the two-sided p of t; infinite degrees of freedom are the normal distribution, NaN stays NaN."""
     t, degrees = np.broadcast_arrays(np.abs(np.asarray(t, np.float64)), np.asarray(degrees, np.float64))
     result = np.full(t.shape, np.nan)
     normal = np.isinf(degrees) & ~np.isnan(t)
     result[normal] = np.asarray(_erfc(t[normal] / math.sqrt(2)), np.float64)
-    known = np.isfinite(degrees) & ~np.isnan(t)
-    own, n = t[known], degrees[known]
-    whole = n + own * own
-    result[known] = incomplete_beta(n / 2, np.full(len(n), 0.5), n / whole, own * own / whole)
+    finite = np.isfinite(degrees) & ~np.isnan(t)
+    finite_t, n = t[finite], degrees[finite]
+    denominator = n + finite_t * finite_t
+    result[finite] = incomplete_beta(n / 2, np.full(len(n), 0.5), n / denominator, finite_t * finite_t / denominator)
     return result
 
 
-def incomplete_beta(a: Array, b: Array, x: Array, rest: Array) -> Array:
+def incomplete_beta(a: Array, b: Array, x: Array, complement: Array) -> Array:
     """Return the regularised incomplete beta function, by its continued fraction from the side where it is short.
 
-    `rest` is 1 − x, which the caller may know more exactly.
+    `complement` is 1 − x, which the caller may know more exactly.
     """
-    other = x > (a + 1) / (a + b + 2)
-    a, b, x, rest = (np.where(other, q, p) for p, q in ((a, b), (b, a), (x, rest), (rest, x)))
+    mirrored = x > (a + 1) / (a + b + 2)
+    a, b, x, complement = (np.where(mirrored, q, p) for p, q in ((a, b), (b, a), (x, complement), (complement, x)))
     logs = np.asarray(_lgamma(a + b) - _lgamma(a) - _lgamma(b), np.float64)
     with np.errstate(divide="ignore"):
-        front = np.exp(logs + a * np.log(x) + b * np.log(rest)) / a
-    found = front * _fraction(a, b, x)
-    return np.clip(np.where(other, 1 - found, found), 0.0, 1.0)
+        front = np.exp(logs + a * np.log(x) + b * np.log(complement)) / a
+    value = front * _fraction(a, b, x)
+    return np.clip(np.where(mirrored, 1 - value, value), 0.0, 1.0)
 
 
 def _fraction(a: Array, b: Array, x: Array) -> Array:
     """Return the continued fraction by the modified method of Lentz."""
     c = np.ones_like(x)
-    d = 1 / _away(1 - (a + b) * x / (a + 1))
+    d = 1 / _nonzero(1 - (a + b) * x / (a + 1))
     result = d.copy()
     for m in range(1, STEPS):
         for term in (
             m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
             -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)),
         ):
-            d = 1 / _away(1 + term * d)
-            c = _away(1 + term / c)
+            d = 1 / _nonzero(1 + term * d)
+            c = _nonzero(1 + term / c)
             result *= c * d
-        if not (np.abs(c * d - 1) > CLOSE).any():
+        if not (np.abs(c * d - 1) > TOLERANCE).any():
             break
     return result
 
 
-def _away(values: Array) -> Array:
+def _nonzero(values: Array) -> Array:
     """Return values that can be divided by."""
     return np.where(np.abs(values) < TINY, TINY, values)

@@ -1,4 +1,4 @@
-"""How probable a value at most so large is: p beside its logarithm, which stays finite where p underflows."""
+"""Lower tail probabilities: p and its logarithm, which stays finite where p underflows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Array = NDArray[np.float64]
+    from slicewise.arrays import Array
 
 LN10 = math.log(10)
 

@@ -14,23 +14,24 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Array = NDArray[np.float64]
-    Places = NDArray[np.int64]
+    from slicewise.arrays import Array, Ints
+
+    Places = Ints
     Finish = Callable[[Array], Array]
 
 AT_ONCE = 2**17  # numbers in one block of exchanged statistics: they stay in the cache
-FEW = 8  # numbers; sums of fewer round alike wherever the numbers stand
-SAME = 1e-12  # differences that agree to this share of the values compared are equal
+FEW_STATISTICS = 8  # numbers; sums of fewer round alike wherever the numbers stand
+TOLERANCE = 1e-12  # differences that agree to this share of the values compared are equal
 
 
 def paired_draws(pairs: int) -> int:
-    """Return how many draws so many pairs need, so that a small p can survive the correction."""
+    """Return the number of draws for paired tests of so many pairs: enough for a small p to survive correction."""
     return max(10_000, 200 * pairs)
 
 
 def randomisation_p(
-    statistics: NDArray[Any], finish: Finish, pairs: NDArray[Any], *, draws: int, seed: int
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    statistics: NDArray[Any], finish: Finish, pairs: NDArray[Any], *, draws: int, seed: int, at_once: int = AT_ONCE
+) -> tuple[Array, Ints]:
     """Return the two-sided p of every pair of systems, and in how many draws the difference was undefined.
 
     `statistics` is `(clusters, systems, k)`, `finish` turns summed statistics `(..., k)` into values `(...)`, `pairs`
@@ -43,12 +44,12 @@ def randomisation_p(
     values = np.asarray(finish(total), dtype=np.float64)
     larger, undefined = np.zeros(len(pairs), dtype=np.int64), np.zeros(len(pairs), dtype=np.int64)
     for moved in _moved(statistics[:, :, columns], draws, seed):
-        block = max(1, AT_ONCE // max(1, moved.shape[1] * total.shape[1]))
-        for start in range(0, len(pairs), block):
-            some = slice(start, start + block)
-            counted, nowhere = _exchange(total, values, columns, moved, finish, pairs[some])
-            larger[some] += counted
-            undefined[some] += nowhere
+        step = max(1, at_once // max(1, moved.shape[1] * total.shape[1]))
+        for start in range(0, len(pairs), step):
+            block = slice(start, start + step)
+            counted, nowhere = _exchange(total, values, columns, moved, finish, pairs[block])
+            larger[block] += counted
+            undefined[block] += nowhere
     unknown = np.isnan(values[pairs]).any(axis=1)
     p = np.where(unknown, np.nan, (1 + larger) / (1 + draws - undefined))
     return p, undefined
@@ -61,7 +62,7 @@ def _differing(statistics: NDArray[Any]) -> Places:
     return np.flatnonzero((statistics != statistics[:, :1]).any(axis=(0, 1)))
 
 
-def _moved(statistics: NDArray[Any], draws: int, seed: int) -> Iterator[NDArray[np.float64]]:
+def _moved(statistics: NDArray[Any], draws: int, seed: int) -> Iterator[Array]:
     """Yield, some draws at a time, the summed statistics of the clusters that change places: `(k, draws, systems)`."""
     clusters = len(statistics)
     tiles = Tiles.cut(statistics, heaviest=clusters)
@@ -83,27 +84,22 @@ def exchanges(clusters: int, draws: int, seed: int) -> Iterator[NDArray[np.uint8
 
 
 def _exchange(
-    total: NDArray[np.float64],
-    values: NDArray[np.float64],
-    columns: Places,
-    moved: NDArray[np.float64],
-    finish: Finish,
-    pairs: NDArray[np.int64],
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    total: Array, values: Array, columns: Places, moved: Array, finish: Finish, pairs: Ints
+) -> tuple[Ints, Ints]:
     """Return per pair in how many of these draws the difference is as large as observed, and in how many undefined."""
     first, second = pairs.T
     a, b = (np.repeat(total[side].T[:, None], moved.shape[1], axis=1) for side in (first, second))
-    for column, own in zip(columns, moved, strict=True):
-        gained = own.take(second, axis=1) - own.take(first, axis=1)
+    for column, sums in zip(columns, moved, strict=True):
+        gained = sums.take(second, axis=1) - sums.take(first, axis=1)
         a[column] += gained
         b[column] -= gained
-    return as_large(finish(_last(a)), finish(_last(b)), values[first], values[second])
+    return as_large(finish(_statistics_last(a)), finish(_statistics_last(b)), values[first], values[second])
 
 
-def _last(sums: Array) -> Array:
+def _statistics_last(sums: Array) -> Array:
     """Return `(k, draws, pairs)` as `(draws, pairs, k)`; few statistics stay where they are, which is quicker."""
     moved = np.moveaxis(sums, 0, -1)
-    return moved if len(sums) < FEW else np.ascontiguousarray(moved)
+    return moved if len(sums) < FEW_STATISTICS else np.ascontiguousarray(moved)
 
 
 def as_large(a: Array, b: Array, observed_a: Array, observed_b: Array) -> tuple[Places, Places]:
@@ -111,5 +107,5 @@ def as_large(a: Array, b: Array, observed_a: Array, observed_b: Array) -> tuple[
     difference = np.abs(a - b)
     scale = np.maximum(np.maximum(np.abs(a), np.abs(b)), np.maximum(np.abs(observed_a), np.abs(observed_b)))
     with np.errstate(invalid="ignore"):
-        large = difference >= np.abs(observed_a - observed_b) - SAME * scale
+        large = difference >= np.abs(observed_a - observed_b) - TOLERANCE * scale
     return large.sum(axis=0), np.isnan(difference).sum(axis=0)

@@ -1,4 +1,4 @@
-"""One HTML page that holds all it shows: texts, figures, the items behind their slices; it asks for nothing else."""
+"""One self-contained HTML page: texts, figures and the items of slices, without any request to the network."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Part = Sentence | Figure
 
 
 @dataclass(frozen=True)
-class Finding:
+class PageFinding:
     """A statement that survives correction, with what it rests on."""
 
     text: str
@@ -59,7 +59,7 @@ class Page:
     """What was evaluated: labels and values."""
     signature: str
     lead: tuple[Part, ...]
-    findings: tuple[Finding, ...]
+    findings: tuple[PageFinding, ...]
     no_findings: str
     """Said where there are none."""
     sections: tuple[Section, ...]

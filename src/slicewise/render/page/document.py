@@ -10,7 +10,7 @@ from urllib.parse import quote, urlencode
 from slicewise.render.blocks import Sentence
 from slicewise.render.figures import DATASET, SLICE
 from slicewise.render.numbers import probability, signed, whole
-from slicewise.render.page.embed import chart_script, columnar, data_element, own_script, policy, styles
+from slicewise.render.page.embed import chart_script, columnar, data_element, page_script, policy, styles
 from slicewise.render.theme import DARK, LIGHT, colours, repainted, shapes
 from slicewise.render.visible import visible
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from slicewise.render.figures import Figure, Row
-    from slicewise.render.page import Finding, Page, Part, Section
+    from slicewise.render.page import Page, PageFinding, Part, Section
 
 WORTH = (
     "The number before each is what the score would gain if it were mended: the bucket as good as the rest, the worse "
@@ -38,13 +38,14 @@ class Skeleton:
         self.page = page
         self.figures: list[dict[str, Any]] = []
         self.last = ("", "")
-        """How the figure before was explained: what is said twice in a row is only heard the second time."""
+        """Caption and note of the figure before: a repeated caption is for screen readers only."""
 
     def body(self) -> str:
         """Return header, contents and main part."""
         page = self.page
         lead = self.parts(page.lead, next(iter(page.evidence)) if len(page.evidence) == 1 else "", level=3)
-        sections = "".join(self.group(name, list(some)) for name, some in groupby(page.sections, lambda s: s.group))
+        groups = groupby(page.sections, lambda section: section.group)
+        sections = "".join(self.group(name, list(members)) for name, members in groups)
         hint = f'<p class="aside">{HINT}</p>' if page.evidence and page.sections else ""
         return (
             f'<a class="skip" href="#main">Skip to the content</a>{_header(page)}{_contents(page)}'
@@ -57,7 +58,7 @@ class Skeleton:
     def group(self, name: str, sections: Sequence[Section]) -> str:
         """Return sections that stand together, under their heading where they have one."""
         level = 3 if name else 2
-        inner = "".join(self.section(one, level) for one in sections)
+        inner = "".join(self.section(section, level) for section in sections)
         return f'<div class="group"><h2>{_text(name)}</h2>{inner}</div>' if name else inner
 
     def section(self, section: Section, level: int) -> str:
@@ -72,9 +73,9 @@ class Skeleton:
         """Return sentences and figures in order; figures with tabs that follow each other share their place."""
         done = []
         for tabbed, run in groupby(parts, lambda part: not isinstance(part, Sentence) and bool(part.tab)):
-            some = list(run)
-            figures = [one for one in some if not isinstance(one, Sentence)]
-            done.append(self.tabs(figures, dataset, level) if tabbed else self.in_order(some, dataset, level))
+            members = list(run)
+            figures = [member for member in members if not isinstance(member, Sentence)]
+            done.append(self.tabs(figures, dataset, level) if tabbed else self.in_order(members, dataset, level))
         return "".join(done)
 
     def tabs(self, figures: Sequence[Figure], dataset: str, level: int) -> str:
@@ -105,13 +106,13 @@ class Skeleton:
         spec = figure.spec()
         self.figures.append(_packed(figure, repainted(spec, self.page.systems), dataset, self.page.evidence))
         table = _table_place(number, figure, is_open=figure.table_first or spec is None)
-        said, words = _text(figure.said), (figure.said, figure.note)
-        again = ' class="unseen"' if figure.said == self.last[0] else ""
+        caption, words = _text(figure.caption), (figure.caption, figure.note)
+        hidden = ' class="unseen"' if figure.caption == self.last[0] else ""
         chart = (
-            f'<figure><div class="chart" data-figure="{number}" role="img" aria-label="{said}"></div>'
-            f"<figcaption{again}>{said}</figcaption></figure>"
+            f'<figure><div class="chart" data-figure="{number}" role="img" aria-label="{caption}"></div>'
+            f"<figcaption{hidden}>{caption}</figcaption></figure>"
             if spec
-            else f'<p class="said">{said}</p>'
+            else f'<p class="said">{caption}</p>'
         )
         note = f'<p class="aside">{_text(figure.note)}</p>' if figure.note and words != self.last else ""
         self.last = words
@@ -123,7 +124,7 @@ def document(page: Page) -> str:
     """Return the whole page."""
     skeleton = Skeleton(page)
     body = skeleton.body()
-    scripts = (chart_script(), own_script())
+    scripts = (chart_script(), page_script())
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{policy(scripts)}">'
@@ -156,8 +157,8 @@ def _footer(page: Page) -> str:
 def _contents(page: Page) -> str:
     """Return links to all sections, under their groups' names."""
     links = '<li><a href="#overview">Overview</a></li><li><a href="#findings">Findings</a></li>'
-    for name, some in groupby(page.sections, lambda section: section.group):
-        inner = "".join(f'<li><a href="#{_text(s.id)}">{_text(s.title)}</a></li>' for s in some)
+    for name, members in groupby(page.sections, lambda section: section.group):
+        inner = "".join(f'<li><a href="#{_text(s.id)}">{_text(s.title)}</a></li>' for s in members)
         links += f"<li><span>{_text(name)}</span><ul>{inner}</ul></li>" if name else inner
     return (
         '<nav class="contents" aria-label="Contents"><details open><summary>Contents</summary>'
@@ -170,11 +171,11 @@ def _findings(page: Page) -> str:
         return f"<p>{_text(page.no_findings)}</p>"
     titles = {section.id: section.title for section in page.sections}
     several = len(page.evidence) > 1
-    items = "".join(_finding(one, titles, several=several) for one in page.findings)
+    items = "".join(_finding(finding, titles, several=several) for finding in page.findings)
     return f'<p class="aside">{WORTH}</p><ol class="findings">{items}</ol>'
 
 
-def _finding(finding: Finding, titles: dict[str, str], *, several: bool) -> str:
+def _finding(finding: PageFinding, titles: dict[str, str], *, several: bool) -> str:
     facts = [*([finding.dataset] if several else []), finding.number, f"n = {whole(finding.n)}"]
     if finding.q is not None:
         q = probability(finding.q)
@@ -230,8 +231,8 @@ def _packed(
 
 def _linked(row: Row, dataset: str, evidence: Mapping[str, Mapping[str, Any]]) -> Row:
     """Return a row that names its slice only where the page has it."""
-    known = evidence.get(row.get(DATASET) or dataset, {}).get("slices", {})
-    return row if row.get(SLICE) is None or row[SLICE] in known else row | {SLICE: None}
+    slices = evidence.get(row.get(DATASET) or dataset, {}).get("slices", {})
+    return row if row.get(SLICE) is None or row[SLICE] in slices else row | {SLICE: None}
 
 
 def _data(page: Page, figures: list[dict[str, Any]]) -> str:
@@ -244,5 +245,5 @@ def _data(page: Page, figures: list[dict[str, Any]]) -> str:
         "datasets": list(page.evidence),
         "slice": SLICE,
     }
-    evidence = [data_element(f"data-evidence-{i}", one) for i, one in enumerate(page.evidence.values())]
+    evidence = [data_element(f"data-evidence-{i}", items) for i, items in enumerate(page.evidence.values())]
     return "\n".join([data_element("data-page", settings), data_element("data-figures", figures), *evidence])

@@ -1,4 +1,4 @@
-"""What a page carries inside itself: its own scripts and styles, and data that cannot break out of their element."""
+"""Embedded assets of a page: scripts, styles, and data that cannot break out of their element."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def styles() -> str:
     return "\n".join(asset(name) for name in STYLES)
 
 
-def own_script() -> str:
-    """Return our own code as one script with no global names."""
+def page_script() -> str:
+    """Return the page's code as one script with no global names."""
     return _enclosed("\n".join(asset(name) for name in SCRIPTS))
 
 
@@ -75,7 +75,7 @@ def data_element(name: str, value: Any) -> str:
 def as_json(value: Any) -> str:
     """Return compact JSON that is safe inside a script element."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def columnar(rows: Sequence[Row]) -> dict[str, Any]:

@@ -1,0 +1,25 @@
+"""What is known of the corpus as a whole, which no part of it shows by itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import polars as pl
+
+
+@dataclass(frozen=True, eq=False)
+class CorpusFacts:
+    """Facts about all the data on which values of single items and units depend."""
+
+    columns: Mapping[str, pl.DataType] = field(default_factory=dict)
+    """The fields of items that tell something, and the types of their values."""
+    token_columns: Mapping[str, pl.DataType] = field(default_factory=dict)
+    """The columns of tokens that units have one value of, and the types of the values."""
+    confidence: bool = False
+    """Whether any output comes with a confidence."""
+    strings: pl.DataFrame | None = None
+    """Of the strings of units that do not stand just once: how often, in how many gold units, with how many labels."""

@@ -1,0 +1,305 @@
+"""Tables worked out of parts of the data and put together: the same sums from one part, from many, and by a cluster.
+
+A kernel looks at the rows of one part and returns a small table: its key columns and whole numbers. Whole numbers are
+added exactly in any order, so that the parts, and where they are worked on, make no difference. Of data that is in
+memory as a whole there is one part.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from operator import and_
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import polars as pl
+
+from slicewise.engine.protocols import (
+    FIELDS,
+    TEXTS,
+    Kernel,
+    LocalKeys,
+    Parts,
+    PartSource,
+    RankAware,
+    Result,
+    Runner,
+    run_steps,
+)
+from slicewise.engine.ranks import KEYS, classes, doubled, groups, hit
+from slicewise.engine.sums import sums
+from slicewise.errors import UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from slicewise.engine.protocols import Ranked, Reduction, Steps
+    from slicewise.evaluation import Evaluation
+
+__all__ = [
+    "FIELDS",
+    "TEXTS",
+    "Kernel",
+    "PartSource",
+    "Parts",
+    "Runner",
+    "aggregate",
+    "collect_if_small",
+    "collect_parts",
+    "in_parts",
+    "parts_of",
+    "rank_values",
+    "reduce_parts",
+    "reduce_stepwise",
+    "whole",
+]
+
+MANY_ROWS = 6_000_000
+"""So many rows of parts are kept before they are added up."""
+
+
+def parts_of(evaluation: Evaluation) -> Parts:
+    """Return the parts of an evaluation; data in memory is one part, itself."""
+    if evaluation.parts is not None:
+        return evaluation.parts
+    return Parts(InMemoryParts(evaluation, 1), LocalRunner(), whole=lambda: evaluation)
+
+
+def aggregate(
+    evaluation: Evaluation, kernel: Kernel, keep: nw.Expr | None = None, ranks: Ranked | None = None
+) -> pl.DataFrame:
+    """Return a kernel's table of the whole data, one row per key, in the order of the keys; `keep`: some rows only.
+
+    `ranks`: those that the kernel has to know.
+    """
+    parts = parts_of(evaluation)
+    pieces = list(parts.runner.aggregate(parts.source, kernel, keep, ranks))
+    return pieces[0] if len(pieces) == 1 else pl.concat(pieces).sort(*kernel.by)
+
+
+def rank_values(evaluation: Evaluation, kernel: Kernel) -> Ranked:
+    """Rank the values that a kernel counts, where the parts are."""
+    parts = parts_of(evaluation)
+    return parts.runner.rank_values(parts.source, kernel)
+
+
+def reduce_parts(
+    evaluation: Evaluation, kernel: Kernel, *reductions: Reduction, ranks: Ranked | None = None
+) -> list[pl.DataFrame]:
+    """Return what reductions leave of a kernel's table, for tables that may have a row for every item.
+
+    Where parts are worked on elsewhere, such a table stays there.
+    """
+    return reduce_stepwise(evaluation, kernel, _each(reductions), ranks)
+
+
+def _each(reductions: Sequence[Reduction]) -> Steps[list[pl.DataFrame]]:
+    tables = []
+    for reduction in reductions:
+        tables.append((yield reduction))  # noqa: PERF401 (a comprehension cannot)
+    return tables
+
+
+def reduce_stepwise(
+    evaluation: Evaluation, kernel: Kernel, steps: Steps[Result], ranks: Ranked | None = None
+) -> Result:
+    """Return what comes of reductions of a kernel's table, of which later ones may depend on what earlier ones left."""
+    parts = parts_of(evaluation)
+    return parts.runner.reduce_parts(parts.source, kernel, steps, ranks)
+
+
+def collect_if_small(
+    evaluation: Evaluation,
+    kernel: Kernel,
+    group: Sequence[str],
+    *,
+    remote: Callable[[pl.DataFrame, int], pl.Series] | None = None,
+    reduction: Reduction | None = None,
+    ranks: Ranked | None = None,
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return the rows of a kernel's table but those of groups that have more than may be collected, and their `rows`.
+
+    `remote`: tells by their sizes and the limit which groups stay where the parts are; `reduction`: what is left of the
+    others. Where parts are worked on here, all rows are collected.
+    """
+    limit = parts_of(evaluation).runner.max_collected
+    left = reduction or (lambda rows: rows)
+    steps = _collecting(group, limit, remote or (lambda sizes, most: sizes["rows"] > most), left)
+    rows, staying = reduce_stepwise(evaluation, kernel, steps, ranks)
+    return rows.sort(*kernel.by), staying
+
+
+def _collecting(
+    group: Sequence[str], limit: int | None, remote: Callable[[pl.DataFrame, int], pl.Series], reduction: Reduction
+) -> Steps[tuple[pl.DataFrame, pl.DataFrame]]:
+    if limit is None:
+        return (yield reduction), pl.DataFrame(schema=dict.fromkeys((*group, "rows"), pl.Int64))
+    sizes = yield lambda rows: rows.group_by(*group).agg(nw.len().cast(nw.Int64).alias("rows"))
+    staying = sizes.filter(remote(sizes, limit)).select(*group, "rows")
+
+    def collected(rows: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+        for keys in staying.select(group).iter_rows():
+            rows = rows.filter(~reduce(and_, (nw.col(name) == key for name, key in zip(group, keys, strict=True))))
+        return reduction(rows)
+
+    return (yield collected), staying
+
+
+def _reduced_stepwise(table: pl.DataFrame, kernel: Kernel, steps: Steps[Result]) -> Result:
+    whole = added([table], kernel.by, ordered=False).lazy()
+    return run_steps(steps, lambda reduction: reduction(nw.from_native(whole)).collect().to_polars())
+
+
+def collect_parts(evaluation: Evaluation, kernel: Kernel) -> list[pl.DataFrame]:
+    """Return a kernel's tables part by part; they have to be small, and so many at most."""
+    parts = parts_of(evaluation)
+    return parts.runner.collect_parts(parts.source, kernel)
+
+
+def whole(evaluation: Evaluation, what: str) -> Evaluation:
+    """Return an evaluation in one piece, for what cannot be worked out of parts."""
+    read_whole = parts_of(evaluation).whole
+    if read_whole is None:
+        raise UserError(f"{what} needs all items in one place, which a cluster has not; leave out --engine spark")
+    data: Evaluation = read_whole()
+    return data
+
+
+def added(tables: Sequence[pl.DataFrame], by: Sequence[str], *, ordered: bool = True) -> pl.DataFrame:
+    """Add up tables with the same columns, in the order of the keys unless that comes later."""
+    table = pl.concat(tables) if len(tables) > 1 else tables[0]
+    numbers = [name for name in table.columns if name not in by]
+    if not by:
+        return table.sum()
+    frame: nw.LazyFrame[Any] = nw.from_native(table.lazy())
+    return sums(frame, by, {name: nw.col(name) for name in numbers}, ordered=ordered).collect().to_polars()
+
+
+@dataclass(frozen=True)
+class LocalRunner:
+    """Works on parts one after the other in this process."""
+
+    on_part: Callable[[int, int], None] | None = None
+    """Told how many items are done, of how many."""
+    at_once: int = 1
+    max_collected: int | None = None
+
+    def rank_values(self, source: PartSource, kernel: Kernel) -> LocalRanks:
+        """Rank the values of all parts together."""
+        return LocalRanks.of(self._few(source, kernel), kernel)
+
+    def aggregate(
+        self, source: PartSource, kernel: Kernel, keep: nw.Expr | None, ranks: Ranked | None = None
+    ) -> Iterator[pl.DataFrame]:
+        """Add up the tables of all parts as they come; of a single part, rows are chosen before they get their keys."""
+        informed = _with_ranks(kernel, ranks)
+        if len(source) == 1 and isinstance(informed, LocalKeys):
+            part = source.part(0, kernel.needs)
+            yield added([informed.shared(part, _filtered(informed.local(part), keep))], kernel.by)
+            return
+        yield _filtered(added(self._few(source, informed), kernel.by), keep)
+
+    def reduce_parts(
+        self, source: PartSource, kernel: Kernel, steps: Steps[Result], ranks: Ranked | None = None
+    ) -> Result:
+        """Return what comes of reductions of the tables of all parts."""
+        return _reduced_stepwise(pl.concat(self._few(source, _with_ranks(kernel, ranks))), kernel, steps)
+
+    def _few(self, source: PartSource, kernel: Kernel) -> list[pl.DataFrame]:
+        """Return the tables of all parts; of many rows, some are added up already."""
+        kept: list[pl.DataFrame] = []
+        for table in self._tables(source, kernel):
+            kept.append(table)
+            if len(kept) > 1 and sum(rows.height for rows in kept) > MANY_ROWS + kept[0].height:
+                kept = [added(kept, kernel.by, ordered=False)]
+        return kept
+
+    def collect_parts(self, source: PartSource, kernel: Kernel) -> list[pl.DataFrame]:
+        """Return the tables of all parts in their order."""
+        return list(self._tables(source, kernel))
+
+    def _tables(self, source: PartSource, kernel: Kernel) -> Iterator[pl.DataFrame]:
+        total, done = sum(source.items(i) for i in range(len(source))), 0
+        for i in range(len(source)):
+            yield kernel(source.part(i, kernel.needs))
+            done += source.items(i)
+            if self.on_part is not None:
+                self.on_part(done, total)
+
+
+def _filtered(table: pl.DataFrame, keep: nw.Expr | None) -> pl.DataFrame:
+    return table if keep is None else nw.from_native(table).filter(keep).to_native()
+
+
+def _with_ranks(kernel: Kernel, ranks: Ranked | None) -> Kernel:
+    """Return a kernel that knows the ranks of all values."""
+    if not (isinstance(ranks, LocalRanks) and isinstance(kernel, RankAware)):
+        return kernel
+    return kernel.with_ranks(nw.from_native(ranks.places).select(*KEYS, doubled=doubled()).to_native())
+
+
+@dataclass(frozen=True, eq=False)
+class LocalRanks:
+    """Values of columns with their places, in order."""
+
+    places: pl.DataFrame
+
+    @classmethod
+    def of(cls, tables: Sequence[pl.DataFrame], kernel: Kernel) -> LocalRanks:
+        """Rank the values that a kernel has counted."""
+        counts = added(tables, kernel.by, ordered=False)
+        return cls(classes(nw.from_native(counts.lazy())).collect().to_polars().sort(*KEYS))
+
+    def sizes(self, column: int) -> pl.DataFrame:
+        """Return how many values so many rows have."""
+        return groups(nw.from_native(self.places.lazy()), column).collect().to_polars()
+
+    def at(self, column: int, places: NDArray[np.int64]) -> pl.DataFrame:
+        """Return the values at some places."""
+        return hit(self.places.filter(pl.col("column") == column), places).select("value", "start", "n")
+
+
+@dataclass(frozen=True)
+class InMemoryParts:
+    """An evaluation in memory as a source of parts: so many pieces, one after the other."""
+
+    evaluation: Evaluation
+    size: int
+    bounds: tuple[int, ...] = ()
+    """Where each part begins, and where the last one ends; parts are of one size unless given."""
+
+    def __len__(self) -> int:
+        return self.size
+
+    def _bounds(self, i: int) -> tuple[int, int]:
+        if self.bounds:
+            return self.bounds[i], self.bounds[i + 1]
+        items = self.evaluation.aligned.items
+        return items * i // self.size, items * (i + 1) // self.size
+
+    def items(self, i: int) -> int:
+        """Return how many items a part has."""
+        start, stop = self._bounds(i)
+        return stop - start
+
+    def head(self, needs: frozenset[str]) -> Evaluation:
+        """Return a part without items."""
+        return self.evaluation.between(0, 0, without=frozenset({TEXTS, FIELDS}) - needs)
+
+    def part(self, i: int, needs: frozenset[str]) -> Evaluation:
+        """Return a part; the only one is the evaluation itself, with all that is known about it."""
+        if self.size == 1:
+            return self.evaluation
+        return self.evaluation.between(*self._bounds(i), without=frozenset({TEXTS, FIELDS}) - needs)
+
+
+def in_parts(evaluation: Evaluation, size: int, bounds: Sequence[int] = ()) -> Evaluation:
+    """Return an evaluation that is in memory as one in so many parts; `bounds`: where they begin, and the last ends."""
+    gold = int(evaluation.units["gold"].sum()) if evaluation.task.has_units else None
+    return evaluation.parted(
+        Parts(InMemoryParts(evaluation, size, tuple(bounds)), LocalRunner(), gold, lambda: evaluation)
+    )

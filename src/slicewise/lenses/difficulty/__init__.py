@@ -1,0 +1,6 @@
+"""The lens `difficulty`."""
+
+from slicewise.lenses.difficulty.lens import difficulty
+from slicewise.lenses.difficulty.result import DifficultyResult
+
+__all__ = ["DifficultyResult", "difficulty"]

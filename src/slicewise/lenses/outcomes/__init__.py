@@ -1,0 +1,1 @@
+"""What lenses share about which systems are right on which units."""

@@ -1,0 +1,427 @@
+"""Features ranked over data in parts: every table is added up over the parts, and the statistics are made here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property, reduce
+from operator import or_
+from typing import TYPE_CHECKING
+
+import narwhals as nw
+import numpy as np
+import polars as pl
+
+from slicewise.engine.local import aggregate, collect_parts, parts_of
+from slicewise.extract.family import Kind
+from slicewise.extract.ngrams import Ngrams
+from slicewise.extract.pairs import Pairs
+from slicewise.extract.relation import Limits
+from slicewise.extract.spool import Spool
+from slicewise.extract.text import MOST_CATEGORIES
+from slicewise.lenses.ranking.context import RankingContext, families_of
+from slicewise.lenses.ranking.details import KEYS, Details, cells_of
+from slicewise.lenses.ranking.feature_kernels import (
+    DESCRIBED,
+    NUMBER,
+    TOO_MANY,
+    FeatureCounts,
+    GroupSums,
+    NumberRows,
+    Overlaps,
+    PairCounts,
+    PartDetails,
+    RunCounts,
+)
+from slicewise.lenses.ranking.folding import FURTHEST, NEAREST, alike_counts
+from slicewise.lenses.ranking.kendall_blocks import numbers_of
+from slicewise.lenses.ranking.queries import FeatureQuery, NameQuery, NgramQuery, TailQuery, subset_of
+from slicewise.lenses.ranking.score_ranks import summaries_of
+from slicewise.lenses.ranking.sources import Tails, Together
+from slicewise.lenses.ranking.testing import FamilyCounts
+from slicewise.stats.geval import geval_number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from slicewise.engine.protocols import Ranked
+    from slicewise.evaluation import Evaluation
+    from slicewise.extract.family import FamilyKey
+    from slicewise.lenses.ranking.context import FeatureExtractor, ListSpec
+    from slicewise.lenses.ranking.numbers import Number
+    from slicewise.lenses.ranking.score_ranks import ListSummary
+    from slicewise.lenses.ranking.sources import FeatureSource, Single
+    from slicewise.lenses.ranking.testing import Ranking
+    from slicewise.stats.geval import GevalNumber
+    from slicewise.stats.rank_sums import RankNull
+
+    Array = NDArray[np.float64]
+    Index = NDArray[np.int64]
+
+Field = tuple[str, str | None]
+OUT = "out"
+"""The namespace of texts that systems returned, of which each has its own."""
+PAIR_CELLS = 1 << 24
+"""Pairs of features that may be counted in one pass over the parts."""
+
+
+@dataclass(frozen=True, eq=False)
+class NamedFeatures:
+    """Features of a family, by their names."""
+
+    kind: Kind
+    space: str
+    shaped: bool
+    all_names: pl.Series
+    runs: tuple[Ngrams, int, Index] | None = None
+    """Of runs of tokens: what is frequent, their length and their keys."""
+
+    def names(self, at: Index) -> pl.Series:
+        """Return the names of some, by their places."""
+        return self.all_names.gather(at)
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureRanking:
+    """The lists of features of data in parts."""
+
+    evaluation: Evaluation
+    specs: tuple[ListSpec, ...]
+    extractor: FeatureExtractor
+    least: int
+    """How many rows a feature must have to be listed; confusions need one."""
+    summaries: list[ListSummary]
+    ranks: Ranked | None = None
+    """Scores that stay where the parts are."""
+
+    @classmethod
+    def of(
+        cls, evaluation: Evaluation, specs: Sequence[ListSpec], extractor: FeatureExtractor, least: int, seed: int
+    ) -> FeatureRanking:
+        """Rank the scores first."""
+        parts, extractor = parts_of(evaluation), extractor.informed(evaluation)
+        least = 1 if extractor.geval else max(least, 1)
+        if parts.scratch is not None and not extractor.units:
+            spool = Spool(parts.scratch / "tokens", tuple(evaluation.aligned.fields.columns))
+            extractor = replace(extractor, spool=spool)
+        return cls(evaluation, tuple(specs), extractor, least, *summaries_of(evaluation, specs, seed))
+
+    @cached_property
+    def context(self) -> RankingContext:
+        """What kernels know."""
+        families = families_of(self.extractor, self.evaluation, self.specs)
+        return RankingContext(
+            self.specs, self.extractor, families, tuple(summary.score_ranks for summary in self.summaries)
+        )
+
+    def evidence(self) -> list[ListEvidence]:
+        """Return what every list is ranked by."""
+        return [ListEvidence(self, i) for i in range(len(self.specs))]
+
+    # ------------------------------------------------------------------ counts of features
+
+    @cached_property
+    def counts(self) -> pl.DataFrame:
+        """Return how many rows of each list have which feature: those that enough rows have, and all categories."""
+        families = enumerate(self.context.families)
+        always = [NUMBER, DESCRIBED, *(i for i, (kind, *_) in families if kind in (Kind.CATEGORY, Kind.CONFUSION))]
+        kept = self._enough() | nw.col("family").is_in(always)
+        table = aggregate(self.evaluation, FeatureCounts(self.context), kept, self.ranks)
+        return table.filter(~pl.col("family").is_in(self._no_categories(table)))
+
+    def _enough(self) -> nw.Expr:
+        return reduce(or_, (nw.col(f"n:{i}") >= self.least for i in range(len(self.specs))))
+
+    def _no_categories(self, counts: pl.DataFrame) -> list[int]:
+        """Return the families of fields that have too many different values to be categories."""
+        if self.extractor.units:
+            return []
+        fields = [i for i, (kind, *_) in enumerate(self.context.families) if kind is Kind.CATEGORY]
+        sizes = counts.group_by("family").agg(n=pl.len(), odd=(pl.col("feature") == TOO_MANY).any())
+        many = sizes.filter(pl.col("odd") | (pl.col("n") > MOST_CATEGORIES))["family"].to_list()
+        return [i for i in fields if i in many]
+
+    # ------------------------------------------------------------------ runs of tokens
+
+    @cached_property
+    def runs(self) -> list[tuple[dict[Field, Ngrams], pl.DataFrame]]:
+        """Return what is known of runs of two, of three …: the shorter ones, and how many rows have which."""
+        longest = 1 if self.extractor.geval else self.extractor.spec.ngrams  # whose runs are families like any other
+        known = {field: Ngrams(self._words(field)) for field in self._fields()} if longest > 1 else {}
+        tables = []
+        for length in range(2, longest + 1):
+            kernel = RunCounts(self.context, known, length)
+            table = aggregate(self.evaluation, kernel, self._enough(), self.ranks)
+            tables.append((known, table))
+            keys = [table.filter(pl.col("field") == i)["key"].to_numpy() for i in range(len(known))]
+            known = {
+                field: replace(runs, keys=(*runs.keys, longer))
+                for (field, runs), longer in zip(known.items(), keys, strict=True)
+            }
+        return tables
+
+    def _fields(self) -> list[Field]:
+        """Return the namespaces of texts, each with whose text it is."""
+        features = self.extractor.empty(self.evaluation)
+        specs = [spec for spec in self.specs if not spec.confusions]
+        fields = [(space, spec.whose) for spec in specs for space in features.spaces(spec.whose)]
+        shared = {space: (space, whose) for space, whose in reversed(fields) if space != OUT}
+        return list(dict.fromkeys((space, whose) if space == OUT else shared[space] for space, whose in fields))
+
+    def _words(self, field: Field) -> pl.Series:
+        """Return the tokens of a field that enough rows have."""
+        space, whose = field
+        tokens = self.counts.filter(pl.col("family") == self.context.families.index((Kind.TOKEN, space, False)))
+        lists = [i for i, spec in enumerate(self.specs) if space != OUT or spec.whose == whose]
+        enough = reduce(or_, (pl.col(f"n:{i}") >= self.least for i in lists))
+        return tokens.filter(enough)["feature"].str.slice(len(space) + 1)
+
+    # ------------------------------------------------------------------ numbers
+
+    @cached_property
+    def numbers(self) -> list[list[Number]]:
+        """Return the numbers that the rows of every list have."""
+        names = tuple(tuple(self._numbers_of(spec)) for spec in self.specs)
+        if not any(names):
+            return [[] for _ in self.specs]
+        return numbers_of(
+            self.evaluation, self.context, names, [summary.size for summary in self.summaries], self.ranks
+        )
+
+    def _numbers_of(self, spec: ListSpec) -> Iterator[tuple[Kind, str, str]]:
+        """Return the numbers of a list: its fields, and attributes."""
+        if spec.confusions:
+            return
+        if self.extractor.spec.numbers and not self.extractor.units:
+            yield from self._fields_as_numbers(spec)
+        described = (
+            self.counts.filter(pl.col("family") == DESCRIBED)["feature"].str.split_exact("\t", 1).struct.unnest()
+        )
+        for name in described.filter(pl.col("field_0") == (spec.whose or "")).get_column("field_1").to_list():
+            yield Kind.ATTRIBUTE, "", name
+
+    def _fields_as_numbers(self, spec: ListSpec) -> Iterator[tuple[Kind, str, str]]:
+        """Return the fields of text: as a number where all that is filled is one, else by their lengths."""
+        readings = self.counts.filter(pl.col("family") == NUMBER).select("feature", "n:0", "d:0").rows()
+        least = self.evaluation.aligned.items if self.extractor.geval else 1  # which wants every row to have one
+        numeric = {name for name, filled, strange in readings if filled >= least and not strange}
+        features = self.extractor.empty(self.evaluation)
+        for space in features.spaces(spec.whose):
+            if f"{space}\t{spec.whose}" in numeric:
+                yield Kind.NUMBER, space, f"{space} value"
+            else:
+                yield Kind.LENGTH, space, f"{space} length"
+
+    # ------------------------------------------------------------------ features that are looked at again
+
+    def query(self, ranking: Ranking, features: Sequence[int]) -> FeatureQuery:
+        """Return some features of a ranking as what is looked for in parts."""
+        builder = _QueryBuilder(ranking)
+        for number, at in enumerate(features):
+            source, place = ranking.sources[int(ranking.tests.source[at])], int(ranking.tests.place[at])
+            builder.add(source, place, number, len(features))
+        return builder.query(len(features))
+
+    def _again(self, ranking: Ranking, features: Sequence[int], looked_at: CountsAlike | None) -> FeatureQuery:
+        read_again = self.extractor.spool is None and len(parts_of(self.evaluation).source) > 1
+        if read_again or looked_at is None or not all(at in looked_at.compared.places for at in features):
+            return self.query(ranking, features)
+        places = [looked_at.compared.places[at] for at in features]
+        return subset_of(looked_at.compared.query, np.array(places, np.int64))
+
+    def alike(self, rankings: Sequence[Ranking], orders: Sequence[Index]) -> list[CountsAlike]:
+        """Return which of the first features of every ranking have nearly the same rows; later ones when asked for."""
+        firsts = [order[:NEAREST] for order in orders]
+        compared = self.compare(list(range(len(rankings))), rankings, firsts)
+        return [CountsAlike(self, i, *both, compared[i]) for i, both in enumerate(zip(rankings, orders, strict=True))]
+
+    def compare(
+        self, lists: Sequence[int], rankings: Sequence[Ranking], features: Sequence[Index]
+    ) -> dict[int, Compared]:
+        """Count the rows that features of some lists share."""
+        query = dict.fromkeys(range(len(self.specs)), FeatureQuery(0))
+        counts = dict.fromkeys(range(len(self.specs)), np.zeros(0, np.int64))
+        for i, ranking, places in zip(lists, rankings, features, strict=True):
+            query[i], counts[i] = self.query(ranking, places.tolist()), ranking.tests.n[places]
+        kernel = Overlaps(self.context, tuple(query.values()), tuple(counts.values()))
+        table = aggregate(self.evaluation, kernel) if any(map(len, features)) else None
+        compared = {}
+        for i, places in zip(lists, features, strict=True):
+            same = np.zeros((len(places), len(places)), np.bool_)
+            if table is not None:
+                a, b, shared = (table.filter(pl.col("list") == i)[name].to_numpy() for name in ("a", "b", "n"))
+                same[a, b] = same[b, a] = alike_counts(shared, counts[i][a], counts[i][b])
+            compared[i] = Compared({int(at): k for k, at in enumerate(places)}, same, query[i])
+        return compared
+
+    def details(
+        self,
+        rankings: Sequence[Ranking],
+        shown: Sequence[Sequence[int]],
+        looked_at: Sequence[CountsAlike | None],
+        groups: int | None,
+        *,
+        high: bool,
+    ) -> list[Details]:
+        """Return what is said of the features of every list that are shown; some have been looked at already."""
+        query = tuple(self._again(*all_names) for all_names in zip(rankings, shown, looked_at, strict=True))
+        both = pl.concat(collect_parts(self.evaluation, PartDetails(self.context, query, high)))
+        rows = both.filter(pl.col("item").is_not_null())
+        sums = both.filter(pl.col("item").is_null()).drop("order", "item", "name").group_by("list", *KEYS).sum()
+        by_group = None if groups is None else aggregate(self.evaluation, GroupSums(self.context, query))
+        described = []
+        for i, features in enumerate(shown):
+            cells = None
+            if by_group is not None and groups is not None:
+                cells = cells_of(by_group.filter(pl.col("list") == i), len(features), groups)
+            own_sums, own_rows = (table.filter(pl.col("list") == i).drop("list") for table in (sums, rows))
+            described.append(Details.of(own_sums, own_rows, len(features), cells))
+        return described
+
+
+@dataclass(frozen=True, eq=False)
+class ListEvidence:
+    """What one list is ranked by."""
+
+    parts: FeatureRanking
+    i: int
+
+    @property
+    def size(self) -> int:
+        """How many rows there are."""
+        return self.parts.summaries[self.i].size
+
+    @property
+    def null(self) -> RankNull:
+        """How their scores are ranked."""
+        return self.parts.summaries[self.i].null
+
+    def singles(self, least: int) -> list[FamilyCounts]:
+        """Return the features that enough rows have, and enough have not, family by family."""
+        counts = []
+        families = self.parts.counts.partition_by("family", as_dict=True)
+        confusions = self.parts.specs[self.i].confusions
+        for number, key in enumerate(self.parts.context.families):
+            if (number,) in families and (key[0] is Kind.CONFUSION) == confusions:
+                counts.append(self._counts(families[(number,)], least, key))
+        if confusions:
+            return counts
+        for length, (known, table) in enumerate(self.parts.runs, 2):
+            for number, ((space, _), runs) in enumerate(known.items()):
+                rows = table.filter(pl.col("field") == number)
+                longer = replace(runs, keys=(*runs.keys, rows["key"].to_numpy()))
+                rows = rows.with_columns(feature=f"{space}:" + longer.names(length))
+                kind = Kind.BIGRAM if length == 2 else Kind.NGRAM
+                counts.append(self._counts(rows, least, (kind, space, False), (runs, length)))
+        return counts
+
+    def _counts(
+        self, rows: pl.DataFrame, least: int, key: FamilyKey, known: tuple[Ngrams, int] | None = None
+    ) -> FamilyCounts:
+        rows = rows.filter(pl.Series(Limits(least, self.size)(rows[f"n:{self.i}"].to_numpy())))
+        runs = None if known is None else (*known, rows["key"].to_numpy())
+        source = NamedFeatures(*key, rows["feature"].alias(""), runs)
+        return FamilyCounts(source, rows[f"n:{self.i}"].to_numpy(), rows[f"d:{self.i}"].to_numpy())
+
+    def numbers(self) -> list[Number]:
+        """Return the numbers that rows have."""
+        return self.parts.numbers[self.i]
+
+    def geval_number(self, numbers: Number) -> GevalNumber | None:
+        """Return what the published tool says of a number, of the rows that have it."""
+        number = numbers.kind, numbers.space, numbers.name
+        rows = pl.concat(collect_parts(self.parts.evaluation, NumberRows(self.parts.context, self.i, number)))
+        return geval_number(*(rows[name].to_numpy() for name in ("doubled", "score", "value")))
+
+    def pairs(self, sources: Sequence[Single], source: NDArray[np.int32], place: Index, least: int) -> Iterator[Pairs]:
+        """Return all pairs of some features that at least so many rows have, block by block."""
+        builder = _QueryBuilder(None)
+        for number, (i, at) in enumerate(zip(source.tolist(), place.tolist(), strict=True)):
+            builder.add(sources[i], at, number, len(source))
+        query, start, size = builder.query(len(source)), 0, len(source)
+        while start < size - 1:
+            stop = min(size, start + max(1, PAIR_CELLS // (size - start)))
+            kernel = PairCounts(self.parts.context, self.i, query, start, stop)
+            table = aggregate(self.parts.evaluation, kernel, nw.col("n") >= least, self.parts.ranks)
+            a, b = (table[name].cast(pl.Int32).to_numpy() for name in ("a", "b"))
+            yield Pairs(a, b, table["n"].to_numpy(), table["doubled"].to_numpy())
+            start = stop
+
+
+@dataclass
+class _QueryBuilder:
+    """Sorts features by where they come from."""
+
+    ranking: Ranking | None
+    """Where the features of pairs are; None: there are no pairs."""
+    single: dict[int, tuple[NamedFeatures, list[int], list[int]]] = field(default_factory=dict)
+    ends: list[TailQuery] = field(default_factory=list)
+    pairs: list[tuple[int, int, int]] = field(default_factory=list)
+    more: dict[tuple[int, int], int] = field(default_factory=dict)
+    """The numbers of features that pairs are made of."""
+
+    def add(self, source: FeatureSource, place: int, number: int, size: int) -> None:
+        """Ask for a feature under a number."""
+        if isinstance(source, NamedFeatures):
+            _, places, at = self.single.setdefault(id(source), (source, [], []))
+            places.append(place)
+            at.append(number)
+        elif isinstance(source, Tails):
+            numbers = source.numbers
+            self.ends.append(
+                TailQuery(numbers.kind, numbers.space, numbers.name, source.cut(place), place == 0, number)
+            )
+        elif isinstance(source, Together) and self.ranking is not None:
+            a, b = (self._half(half, size) for half in source.halves(place))
+            self.pairs.append((number, a, b))
+
+    def _half(self, half: tuple[int, int], size: int) -> int:
+        if half not in self.more:
+            self.more[half] = size + len(self.more)
+            if self.ranking is not None:
+                self.add(self.ranking.singles[half[0]], half[1], self.more[half], size)
+        return self.more[half]
+
+    def query(self, size: int) -> FeatureQuery:
+        """Return all that was asked for."""
+        named, runs = [], []
+        for source, places, at in self.single.values():
+            if source.runs is None:
+                named.append(NameQuery(source.kind, source.space, source.names(np.array(places)), np.array(at)))
+            else:
+                known, length, keys = source.runs
+                names = source.names(np.array(places))
+                runs.append(NgramQuery(source.space, names, known, length, keys[places], np.array(at)))
+        return FeatureQuery(size, tuple(named), tuple(runs), tuple(self.ends), tuple(self.pairs))
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """Features whose rows have been compared."""
+
+    places: dict[int, int]
+    same: NDArray[np.bool_]
+    """Which have nearly the same rows."""
+    query: FeatureQuery
+    """How they are looked for."""
+
+
+@dataclass(eq=False)
+class CountsAlike:
+    """Which features of a list have nearly the same rows; those far behind are looked at when they are asked for."""
+
+    parts: FeatureRanking
+    list: int
+    ranking: Ranking
+    order: Index
+    compared: Compared
+
+    def __call__(self, batch: Sequence[int], others: Sequence[int]) -> NDArray[np.bool_]:
+        """Return which of the others, and then of the batch, each of a batch is like."""
+        if any(at not in self.compared.places for at in batch):
+            further = self.order[:FURTHEST]
+            self.compared = self.parts.compare([self.list], [self.ranking], [further])[self.list]
+        places = self.compared.places
+        rows = [places[at] for at in batch]
+        return self.compared.same[np.ix_(rows, [*(places[at] for at in others), *rows])]

@@ -1,0 +1,212 @@
+"""Ranked lists of features: which are shown, and what is said of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from slicewise.extract.family import Kind
+from slicewise.lenses.inference import bounds_of
+from slicewise.lenses.ranking.folding import NEAREST, ListedFeature, fold
+from slicewise.lenses.ranking.result import Feature, FeatureList
+from slicewise.lenses.ranking.sources import Tails
+from slicewise.lenses.ranking.testing import WAYS, ranked
+from slicewise.results.base import defined
+from slicewise.stats.canonical import canonical_order
+from slicewise.stats.intervals import Resamples, percentile_interval
+from slicewise.stats.multiplicity import ALPHA, benjamini_hochberg, benjamini_yekutieli, holm
+from slicewise.stats.ratio import ratio
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from slicewise.lenses.ranking.details import Details
+    from slicewise.lenses.ranking.feature_ranking import FeatureRanking
+    from slicewise.lenses.ranking.score_ranks import ListSummary
+    from slicewise.lenses.ranking.testing import Ranking, RankingEvidence, Side
+    from slicewise.results.base import Bounds
+
+    Array = NDArray[np.float64]
+
+CORRECTIONS: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
+    "bh": benjamini_hochberg,
+    "by": benjamini_yekutieli,
+    "holm": holm,
+}
+CONFUSIONS = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What to rank and how; checked."""
+
+    direction: str = "worst"
+    systems: tuple[tuple[str, str | None], ...] = ()
+    """Each with the one it is compared with."""
+    least: int = 5
+    pair_least: int | None = None
+    top: int = 20
+    fold: bool = True
+    ratio: bool = False
+    geval: bool = False
+    correction: str = "bh"
+    resamples: int
+    confidence: float
+    seed: int
+
+    @property
+    def high(self) -> bool:
+        """Whether high scores are looked for."""
+        return self.direction in ("best", "improving")
+
+
+def feature_lists(parts: FeatureRanking, request: Request, drawn: Resamples | None) -> list[FeatureList]:
+    """Rank the features of every list; lists of confusions have the most frequent ones."""
+    evidence = parts.evidence()
+    confused = [spec.confusions for spec in parts.specs]
+    plain = replace(request, least=1, pair_least=None, direction="worst")
+    requests = [plain if odd else request for odd in confused]
+    rankings = [_ranked(*each) for each in zip(evidence, requests, strict=True)]
+    orders = [
+        np.zeros(0, np.int64) if odd else _order(ranking, request)
+        for odd, ranking in zip(confused, rankings, strict=True)
+    ]
+    alike = parts.alike(rankings, orders) if request.fold else [None] * len(rankings)
+    shown = [
+        [ListedFeature(at) for at in most_frequent(ranking)] if odd else fold(order, same_rows, request.top)
+        for odd, ranking, order, same_rows in zip(confused, rankings, orders, alike, strict=True)
+    ]
+    chosen = [[listed.feature for listed in features] for features in shown]
+    groups = None if drawn is None else drawn.clusters
+    details = parts.details(rankings, chosen, alike, groups, high=request.high)
+    columns = zip(parts.summaries, rankings, shown, details, requests, strict=True)
+    return [_written(*each, None if odd else drawn) for each, odd in zip(columns, confused, strict=True)]
+
+
+def _ranked(evidence: RankingEvidence, request: Request) -> Ranking:
+    side: Side = "high" if request.high else "low"
+    ranking = ranked(evidence, least=request.least, pair_least=request.pair_least, side=side, geval=request.geval)
+    evidence.null.forget()
+    return ranking
+
+
+def _order(ranking: Ranking, request: Request) -> NDArray[np.int64]:
+    """Return the features that may be shown, the first of the list first."""
+    return ranking.ordered(0 if not request.top else max(request.top * 50, NEAREST), high=request.high)
+
+
+def _written(
+    about: ListSummary,
+    ranking: Ranking,
+    shown: Sequence[ListedFeature],
+    details: Details,
+    request: Request,
+    drawn: Resamples | None,
+) -> FeatureList:
+    """Write the list of the features that are shown; whose it is is not known here."""
+    confused = [source.kind for source in ranking.sources] == [Kind.CONFUSION]  # wrong by construction
+    q = np.full(len(ranking.tested), np.nan) if confused else CORRECTIONS[request.correction](ranking.tested)
+    return FeatureList(
+        system="",
+        against=None,
+        direction=request.direction,
+        over=about.over,
+        n=about.size,
+        metric=about.metric,
+        value=defined(float(about.finish(details.totals))),
+        mean=details.score / about.size,
+        lower_is_better=about.sign < 0,
+        ratio=request.ratio,
+        tested=len(ranking.tested),
+        significant=int((q < ALPHA).sum()),
+        features=tuple(_Rows(about, ranking, q, request, details, drawn).features(shown)),
+        confusions=(),
+    )
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Writes the rows of a list."""
+
+    about: ListSummary
+    ranking: Ranking
+    q: Array
+    request: Request
+    details: Details
+    drawn: Resamples | None
+
+    def features(self, shown: Sequence[ListedFeature]) -> list[Feature]:
+        """Return what is said of each feature that is shown."""
+        if not shown:
+            return []
+        about, tests = self.about, self.ranking.tests
+        at = np.array([listed.feature for listed in shown])
+        names = self.ranking.names(at).to_list()
+        named = np.concatenate([at, *(listed.folded for listed in shown)]).astype(np.int64)
+        called = dict(zip(named.tolist(), self.ranking.names(named).to_list(), strict=True))
+        details = self.details
+        with_it, counts, score_sums, whole = details.statistics, details.n, details.scores, details.totals
+        metric, rest = about.finish(with_it), about.finish(whole - with_it)
+        gained = about.sign * (rest - about.finish(whole))
+        means = score_sums / counts
+        others = about.size - counts
+        rest_means = ratio(details.score - score_sums, others)
+        bounds = self._bounds(len(shown))
+        rows = []
+        for i, listed in enumerate(shown):
+            j = listed.feature
+            source = self.ranking.sources[int(tests.source[j])]
+            number = source if isinstance(source, Tails) else None
+            other = number is not None and number.mean is not None  # the published tool takes other items
+            rows.append(
+                Feature(
+                    feature=names[i],
+                    kind=source.kind.value,
+                    n=int(tests.n[j]),
+                    mean=number.mean if number is not None and number.mean is not None else float(means[i]),
+                    rest_mean=None if other else defined(float(rest_means[i])),
+                    difference=None if other else defined(float(means[i] - rest_means[i])),
+                    ci=None if other else bounds[i],
+                    metric=None if other else defined(float(metric[i])),
+                    rest_metric=None if other else defined(float(rest[i])),
+                    expected_improvement=None if other else defined(float(gained[i])),
+                    auc=defined(float(tests.auc[j])),
+                    tau=None if number is None else defined(number.tau),
+                    cut=None if number is None or other else number.cut(int(tests.place[j])),
+                    z=defined(float(tests.z[j])),
+                    p=float(tests.p[j]),
+                    log10_p=float(tests.log10_p[j]),
+                    q=defined(float(self.q[self.ranking.among[j]])),
+                    method=WAYS[int(tests.method[j])],
+                    chi2=defined(float(tests.chi2[j])),
+                    folded=tuple(called[feature] for feature in listed.folded),
+                    examples=details.examples[i],
+                    units=details.units[i],
+                )
+            )
+        return rows
+
+    def _bounds(self, shown: int) -> list[Bounds | None]:
+        """Return the interval of each difference of means, from draws of clusters."""
+        cells = self.details.cells
+        if self.drawn is None or cells is None:
+            return [None] * shown
+        sums = self.drawn.sums(cells[canonical_order(cells[:, None, :])])
+        n, total = sums[:, :-2:2], sums[:, 1:-2:2]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            difference = total / n - (sums[:, -1:] - total) / (sums[:, -2:-1] - n)
+        difference[~np.isfinite(difference)] = np.nan
+        interval = percentile_interval(difference, confidence=self.request.confidence)
+        return [bounds_of(float(lo), float(hi)) for lo, hi in zip(interval.lo, interval.hi, strict=True)]
+
+
+def most_frequent(ranking: Ranking) -> list[int]:
+    """Return the confusions that are shown, by their places; of equally frequent ones the first by name."""
+    places = np.arange(len(ranking.tests))
+    frame = pl.DataFrame({"n": -ranking.tests.n, "name": ranking.names(places), "at": places})
+    return frame.sort("n", "name")["at"].head(CONFUSIONS).to_list()

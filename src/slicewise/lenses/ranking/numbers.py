@@ -1,0 +1,100 @@
+"""A number that rows have: as a table of how many rows have which value and which rank, or what comes of one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from slicewise.extract.family import quarter
+from slicewise.stats.kendall import kendall
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from slicewise.extract.family import Kind
+    from slicewise.stats.kendall import Agreement, Kendall
+
+    Array = NDArray[np.float64]
+    Index = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """A number over the rows of a population, of those that have it."""
+
+    kind: Kind
+    space: str
+    name: str
+    values: Array
+    doubled: Index
+    """Doubled ranks of scores."""
+    n: Index
+    """How many rows have each value with each rank."""
+
+    @property
+    def size(self) -> int:
+        """How many rows have a value."""
+        return int(self.n.sum())
+
+    @property
+    def alike(self) -> bool:
+        """Whether all have the same."""
+        return bool((self.values == self.values[:1]).all())
+
+    def cut(self, *, large: bool) -> float:
+        """Return where the quarter of the rows begins that have the largest or smallest values."""
+        values, where = np.unique(self.values, return_inverse=True)
+        return quarter(values, np.bincount(where, self.n).astype(np.int64), large=large)
+
+    def extreme(self, *, large: bool) -> tuple[int, int]:
+        """Return how many rows that quarter has, with the value at its end, and the sum of their doubled ranks."""
+        cut = self.cut(large=large)
+        mask = self.values >= cut if large else self.values <= cut
+        return int(self.n[mask].sum()), int((self.n[mask] * self.doubled[mask]).sum())
+
+    def kendall(self) -> Kendall:
+        """Return how the number goes with scores."""
+        return kendall(self.doubled, self.values, self.n)
+
+
+@dataclass(frozen=True, eq=False)
+class RemoteNumber:
+    """What comes of a number of which there are too many combinations with ranks to be brought together."""
+
+    kind: Kind
+    space: str
+    name: str
+    agreement: Agreement
+    alike: bool
+    cuts: tuple[float, float]
+    """Where the quarters with the largest and the smallest values begin."""
+    extremes: tuple[tuple[int, int], tuple[int, int]]
+
+    @property
+    def size(self) -> int:
+        """How many rows have a value."""
+        return self.agreement.n
+
+    def cut(self, *, large: bool) -> float:
+        """Return where the quarter of the rows begins that have the largest or smallest values."""
+        return self.cuts[not large]
+
+    def extreme(self, *, large: bool) -> tuple[int, int]:
+        """Return how many rows that quarter has, and the sum of their doubled ranks."""
+        return self.extremes[not large]
+
+    def kendall(self) -> Kendall:
+        """Return how the number goes with scores."""
+        return self.agreement.kendall()
+
+
+Number = Numbers | RemoteNumber
+
+
+def number_table(values: Array, doubled: Index) -> pl.DataFrame:
+    """Count the rows by value and rank; those without a value are left out."""
+    frame = pl.DataFrame({"value": values + 0.0, "doubled": doubled}).filter(pl.col("value").is_not_nan())
+    return frame.group_by("value", "doubled").agg(n=pl.len().cast(pl.Int64)).sort("value", "doubled")

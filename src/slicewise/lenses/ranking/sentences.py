@@ -1,0 +1,30 @@
+"""Ranked features in sentences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from slicewise.render.texts import short
+
+if TYPE_CHECKING:
+    from slicewise.lenses.ranking.result import Feature, FeatureList
+
+NOUNS = {"items": "item", "gold": "gold unit", "returned": "returned unit"}
+"""What features are ranked over, in a sentence."""
+
+
+def tells(ranked: FeatureList, feature: Feature) -> bool:
+    """Whether the metric says of a feature what the ranking by item scores says."""
+    gain = feature.expected_improvement
+    if ranked.direction in ("best", "improving"):
+        return gain is None or gain < 0
+    return gain is None or gain > 0
+
+
+def where(feature: Feature) -> str:
+    """Return a feature as a sentence names it: with in:word, with sLen ≥ 20."""
+    if feature.cut is not None:
+        name, _, end = feature.feature.rpartition(" ")
+        sign = "≥" if end == "large" else "≤"
+        return f"with {name} {sign} {feature.cut:.3g}"
+    return f"with {short(feature.feature, 60)}"

@@ -1,0 +1,290 @@
+"""Features ranked by how surely they go with low scores: every one tested, corrected, ordered, and folded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, Protocol
+
+import numpy as np
+import polars as pl
+
+from slicewise.extract.family import Kind
+from slicewise.extract.parallel import parallel_map
+from slicewise.extract.relation import Limits
+from slicewise.lenses.ranking.sources import FeatureSource, Single, Tails, Together, named
+from slicewise.read.columns import column_number
+from slicewise.stats.geval import geval_tail
+from slicewise.stats.rank_sums import METHODS, NORMAL
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from slicewise.extract.pairs import Pairs
+    from slicewise.lenses.ranking.numbers import Number
+    from slicewise.stats.geval import GevalNumber
+    from slicewise.stats.rank_sums import RankNull
+
+    Array = NDArray[np.float64]
+    Index = NDArray[np.int64]
+    Side = Literal["low", "high"]
+
+KENDALL = len(METHODS)
+WAYS = (*METHODS, "kendall")
+"""How p was found, by number."""
+CONFUSED = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Tests:
+    """Everything that was tested; one entry per feature."""
+
+    source: NDArray[np.int32]
+    place: Index
+    n: Index
+    auc: Array
+    z: Array
+    p: Array
+    log10_p: Array
+    method: NDArray[np.int8]
+    chi2: Array
+
+    @classmethod
+    def joined(cls, parts: Sequence[Tests]) -> Tests:
+        """Return several, one after the other."""
+        names = cls.__dataclass_fields__
+        return cls(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
+
+    def take(self, at: Index) -> Tests:
+        """Return some."""
+        return Tests(**{name: getattr(self, name)[at] for name in self.__dataclass_fields__})
+
+    def __len__(self) -> int:
+        return len(self.n)
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """What was tested, with where each feature comes from."""
+
+    sources: tuple[FeatureSource, ...]
+    singles: tuple[Single, ...]
+    """What pairs are made of; the first of the sources, unless rare features are parts of pairs too."""
+    tests: Tests
+    tested: Array
+    """p of everything that was tested, also of pairs that cannot be listed."""
+    among: Index
+    """The place of each feature among these."""
+
+    def names(self, at: Index) -> pl.Series:
+        """Return the names of some features."""
+        return named(self.sources, self.tests.source[at], self.tests.place[at])
+
+    def ordered(self, top: int, *, high: bool) -> Index:
+        """Return the features by p; equal ones by z, then the more frequent, then by name.
+
+        Only as many are put in order as can be among the `top`; 0 = all.
+        """
+        tests = self.tests
+        z = np.where(np.isnan(tests.z), 0, -tests.z if high else tests.z)
+        order = np.lexsort((-tests.n, z, tests.log10_p))
+        keys = np.column_stack([tests.log10_p[order], z[order], -tests.n[order]])
+        new = np.concatenate([[True], (keys[1:] != keys[:-1]).any(axis=1)]) if len(order) else np.zeros(0, np.bool_)
+        run = np.cumsum(new)
+        if top and top < len(order):
+            order, run = order[run <= run[top - 1]], run[run <= run[top - 1]]
+        frame = pl.DataFrame({"run": run, "name": self.names(order), "at": order})
+        return frame.sort("run", "name", maintain_order=True)["at"].to_numpy()[: top or None]
+
+
+@dataclass(frozen=True)
+class FamilyCounts:
+    """Features of one family: how many rows have each, and the sum of their doubled ranks."""
+
+    source: Single
+    n: Index
+    doubled: Index
+
+
+class RankingEvidence(Protocol):
+    """What a ranking is made of: counts of rows, wherever the rows are."""
+
+    @property
+    def size(self) -> int:
+        """How many rows there are."""
+
+    @property
+    def null(self) -> RankNull:
+        """How their scores are ranked."""
+
+    def singles(self, least: int) -> list[FamilyCounts]:
+        """Return the features that enough rows have, and enough have not, family by family."""
+
+    def numbers(self) -> list[Number]:
+        """Return the numbers that rows have."""
+
+    def geval_number(self, numbers: Number) -> GevalNumber | None:
+        """Return what the published tool says of a number."""
+
+    def pairs(self, sources: Sequence[Single], source: NDArray[np.int32], place: Index, least: int) -> Iterator[Pairs]:
+        """Return all pairs of some features that at least so many rows have, block by block."""
+
+
+def ranked(evidence: RankingEvidence, *, least: int, pair_least: int | None, side: Side, geval: bool) -> Ranking:
+    """Test every feature that enough rows have, and enough have not."""
+    tester = _Tester(evidence, side, geval)
+    single = evidence.singles(max(least, 1))
+    parts = parallel_map(lambda i: tester.contained(single[i], i), range(len(single)))
+    sources: list[FeatureSource] = [counts.source for counts in single]
+    for numbers in evidence.numbers():
+        for source, number_tests in tester.number(numbers, len(sources), least):
+            parts.append(number_tests)
+            sources.append(source)
+    tests = Tests.joined(parts) if parts else _nothing()
+    tested, among = tests.p, np.arange(len(tests))
+    if pair_least is not None:
+        alone = Tests.joined(parts[: len(single)]) if single else _nothing()
+        limits = (max(pair_least, 1), max(pair_least, 1))
+        if geval:  # any feature of enough rows is a part, and the pair is a feature like any other
+            single, alone = tester.every_part(least)
+            limits = (max(pair_least, 1), max(least, 1))
+        together, paired, p, at = tester.pairs([counts.source for counts in single], alone, len(sources), limits)
+        sources.append(together)
+        among = np.concatenate([among, len(tested) + at])
+        tests, tested = Tests.joined([tests, paired]), np.concatenate([tested, p])
+    return Ranking(tuple(sources), tuple(counts.source for counts in single), tests, tested, among)
+
+
+def _nothing() -> Tests:
+    empty = np.zeros(0)
+    whole = np.zeros(0, np.int64)
+    return Tests(whole.astype(np.int32), whole, whole, empty, empty, empty, empty, whole.astype(np.int8), empty)
+
+
+@dataclass(frozen=True)
+class _Tester:
+    evidence: RankingEvidence
+    side: Side
+    geval: bool
+
+    @property
+    def null(self) -> RankNull:
+        return self.evidence.null
+
+    def binary(self, source: NDArray[np.int32], place: Index, n: Index, doubled: Index) -> Tests:
+        """Test features that rows have or have not."""
+        tests = self.null.tests(n, doubled, self.side)
+        p, log10_p, method, z = tests.p, tests.log10_p, tests.method, tests.z
+        if self.geval:
+            mirrored = doubled if self.side == "low" else 2 * n * (self.null.n + 1) - doubled
+            tail = geval_tail(self.null.n, n, mirrored)
+            z = z * np.sqrt(1 - self.null.ties / (self.null.n**3 - self.null.n)) if self.null.n > 1 else z
+            p, log10_p, method = tail.p, tail.log10_p, np.full(len(n), NORMAL, np.int8)
+        return Tests(source, place, n, tests.auc, z, p, log10_p, method, tests.chi2)
+
+    def contained(self, counts: FamilyCounts, number: int) -> Tests:
+        """Test the features of a family."""
+        size = len(counts.n)
+        return self.binary(np.full(size, number, np.int32), np.arange(size), counts.n, counts.doubled)
+
+    def number(self, numbers: Number, number: int, least: int) -> list[tuple[FeatureSource, Tests]]:
+        """Test a number both ways: as two features, or as the published tool does, as one."""
+        if numbers.size < max(2, 0 if self.geval else least) or numbers.alike:
+            return []
+        if self.geval:
+            return self._geval_number(numbers, number)
+        agreement = numbers.kendall()
+        if np.isnan(agreement.z):
+            return []
+        tails = (agreement.large, agreement.small) if self.side == "low" else (agreement.small, agreement.large)
+        n, doubled = np.array([numbers.extreme(large=large) for large in (True, False)]).T
+        auc, z = self.null.tests(n, doubled).auc, np.array([agreement.z, -agreement.z])
+        tests = Tests(
+            np.full(2, number, np.int32), np.arange(2), n, auc, z,
+            np.array([float(t.p) for t in tails]), np.array([float(t.log10_p) for t in tails]),
+            np.full(2, KENDALL, np.int8), np.full(2, np.nan),
+        )  # fmt: skip
+        return [(Tails(numbers, agreement.tau), tests)]
+
+    def _geval_number(self, numbers: Number, number: int) -> list[tuple[FeatureSource, Tests]]:
+        result = self.evidence.geval_number(numbers)
+        if result is None:
+            return []
+        length = "#" if numbers.kind is Kind.LENGTH else ""
+        source = Tails(numbers, np.nan, f"{numbers.space or numbers.name}:={length}{result.direction}", result.mean)
+        ones = np.ones(1)
+        tests = Tests(
+            np.full(1, number, np.int32), np.array([1 if result.direction == "-" else 0]), np.array([result.count]),
+            ones * np.nan, ones * np.nan, ones * result.p, np.log10(np.maximum(ones * result.p, 5e-324)),
+            np.full(1, KENDALL, np.int8), ones * np.nan,
+        )  # fmt: skip
+        return [(source, tests)]
+
+    def every_part(self, least: int) -> tuple[list[FamilyCounts], Tests]:
+        """Return all features, those that cannot be listed behind all others."""
+        counted = self.evidence.singles(0)
+        tests = [self.contained(counts, i) for i, counts in enumerate(counted)]
+        joined = Tests.joined(tests) if tests else _nothing()
+        listed = Limits(max(least, 1), self.evidence.size)(joined.n)
+        return counted, replace(joined, log10_p=np.where(listed, joined.log10_p, np.inf))
+
+    def pairs(
+        self, sources: Sequence[Single], tests: Tests, number: int, limits: tuple[int, int]
+    ) -> tuple[Together, Tests, Array, Index]:
+        """Test all pairs; list those that say more than either part; return p of all, and where the listed ones are."""
+        part_least, least = limits
+        parts, names = _frequent(sources, tests, part_least)
+        label = np.array([_label_side(source) for source in sources], np.int8)[parts.source]
+        kept: list[tuple[NDArray[np.int32], NDArray[np.int32], Tests]] = []
+        tested: list[Array] = [np.zeros(0)]
+        places: list[Index] = [np.zeros(0, np.int64)]
+        for block in self.evidence.pairs(sources, parts.source, parts.place, least):
+            confused = (label[block.a] | label[block.b]) == CONFUSED
+            at = np.flatnonzero((self.evidence.size - block.counts >= least) & (self.geval | ~confused))
+            a, b, n = block.a[at], block.b[at], block.counts[at]
+            block_tests = self.binary(
+                np.full(len(at), number, np.int32), np.zeros(len(at), np.int64), n, block.sums[at]
+            )
+            more = np.flatnonzero(block_tests.log10_p < np.minimum(parts.log10_p[a], parts.log10_p[b]))
+            places.append(more + sum(map(len, tested)))
+            tested.append(block_tests.p)
+            kept.append((a[more], b[more], block_tests.take(more)))
+        none = np.zeros(0, np.int32)
+        together = Together(
+            names,
+            parts.source,
+            parts.place,
+            np.concatenate([none, *(a for a, _, _ in kept)]),
+            np.concatenate([none, *(b for _, b, _ in kept)]),
+        )
+        listed = Tests.joined([_nothing(), *(block_tests for _, _, block_tests in kept)])
+        listed = replace(listed, place=np.arange(len(listed)))
+        return together, listed, np.concatenate(tested), np.concatenate(places)
+
+
+def _frequent(sources: Sequence[Single], tests: Tests, least: int) -> tuple[Tests, pl.Series]:
+    """Return the features that pairs are made of, in the order in which a pair names its parts, and their names."""
+    at = np.flatnonzero(tests.n >= least)
+    spaces = sorted(dict.fromkeys(source.space for source in sources), key=_space_key)
+    keys = [(spaces.index(source.space), *_length_key(source)) for source in sources]
+    frame = pl.DataFrame(keys, orient="row", schema={"space": pl.Int64, "length": pl.Int64, "shape": pl.Boolean})
+    frame = frame[tests.source[at]].with_columns(name=named(sources, tests.source[at], tests.place[at]), at=at)
+    frame = frame.sort("space", "length", "shape", "name")
+    return tests.take(frame["at"].to_numpy()), frame["name"]
+
+
+def _space_key(space: str) -> tuple[int, int, str]:
+    """Return what comes first in a pair: what was expected, what was returned, the inputs by their numbers."""
+    number = space.removeprefix("in<").removesuffix(">")
+    return {"exp": 0, "out": 1}.get(space, 2), column_number(number) or 0, space
+
+
+def _length_key(source: Single) -> tuple[int, bool]:
+    """Return that shorter runs come first, and text before shapes."""
+    return {Kind.BIGRAM: 1, Kind.NGRAM: 2}.get(source.kind, 0), source.shaped
+
+
+def _label_side(source: Single) -> int:
+    """Return 1 for labels that were expected, 2 for labels that were returned: together they are a confusion."""
+    return {"exp": 1, "out": 2}.get(source.space, 0) if source.kind is Kind.LABEL else 0

@@ -1,0 +1,370 @@
+"""`score`: corpus scores with intervals, per label, kinds of error, and paired tests between systems."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from slicewise.annotations import Task
+from slicewise.engine.cells import count_cells, item_statistics, metric_cells, pinned
+from slicewise.engine.local import whole
+from slicewise.lenses.chosen_metrics import metrics_of
+from slicewise.lenses.error_types import KINDS, STATISTICS, WAYS, ErrorTable, confusion_table, error_table
+from slicewise.lenses.inference import bounds_of, check_options, inference_block, inference_signature
+from slicewise.lenses.score.result import Pair, ScoreResult, Spread, SystemScores
+from slicewise.matching.repair import repaired_f1
+from slicewise.metrics.counts import N_GOLD, N_PRED, TP, by_label, f_beta, precision, recall, total
+from slicewise.metrics.prf import macro, weighted
+from slicewise.results.base import count, defined
+from slicewise.results.estimates import Mean, Prf, Value
+from slicewise.stats.canonical import canonical_order
+from slicewise.stats.intervals import Resamples, percentile_interval
+from slicewise.stats.multiplicity import ALPHA, holm, indistinguishable
+from slicewise.stats.pooled import Pool
+from slicewise.stats.tests import paired_draws, randomisation_p
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from slicewise.evaluation import Evaluation
+    from slicewise.lenses.chosen_metrics import MetricSpec
+    from slicewise.metrics.metric import Metric
+    from slicewise.results.base import Bounds
+
+    Array = NDArray[np.float64]
+
+MANY_SYSTEMS = 10
+"""Beyond so many, pairs are compared by the first metric and by those that the user names."""
+
+
+def score(
+    evaluation: Evaluation,
+    *,
+    metrics: MetricSpec = (),
+    beta: float = 1.0,
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 0,
+    restarts: str = "first",
+) -> ScoreResult:
+    """Score every system.
+
+    `metrics`: the first ranks; those of the task where none is named. `resamples=0`: no intervals and no tests.
+    """
+    check_options(beta=beta, resamples=resamples, confidence=confidence, seed=seed, restarts=restarts)
+    chosen = metrics_of(evaluation.task, metrics, beta)
+    for metric in chosen:
+        evaluation = evaluation if metric.additive else whole(evaluation, f"the metric {metric.name}")
+    tally = _SystemScores.of(evaluation, chosen, resamples=resamples, confidence=confidence, seed=seed)
+    values = {metric.name: tally.values(metric) for metric in chosen}
+    systems = {name: _system_scores(evaluation, tally, values, i) for i, name in enumerate(evaluation.systems)}
+    compared = evaluation.systems if restarts == "each" else evaluation.ranked_systems
+    tested = chosen if metrics or len(compared) <= MANY_SYSTEMS else chosen[:1]
+    pairs, draws = _pairs(evaluation.systems, tally, [(m, values[m.name]) for m in tested], compared, seed=seed)
+    lower = tuple(m.name for m in chosen if not m.greater_is_better)
+    names = tuple(m.name for m in chosen)
+    drawing: dict[str, Any] = {"resamples": resamples, "confidence": confidence, "seed": seed}
+    parts = [f"metrics:{'+'.join(names)}", *inference_signature(**drawing, beta=beta, restarts=restarts)]
+    parts += pinned(evaluation, chosen)
+    return ScoreResult(
+        command="score",
+        signature=evaluation.signature(*parts),
+        data=evaluation.summary(),
+        metrics=names,
+        lower_is_better=lower,
+        systems=systems,
+        pairs=pairs,
+        groups=_groups(systems, pairs, compared, chosen[0]),
+        restarts=_spreads(evaluation, systems, names),
+        inference=inference_block(evaluation, drawn=tally.draws is not None, draws=draws, **drawing),
+    )
+
+
+@dataclass(frozen=True)
+class _MetricValues:
+    """A metric's value of every system, `(systems,)`, and in every draw, `(draws, systems)`."""
+
+    values: Array
+    draws: Array | None
+
+
+@dataclass(frozen=True)
+class _SystemScores:
+    """All statistics by cluster group, their totals, and their sums in every draw; one block of columns per part.
+
+    Metrics that are not additive have a pool of items instead.
+    """
+
+    cells: Array
+    """`(groups, systems, columns)` in an order that does not depend on that of the items."""
+    blocks: dict[str, slice]
+    pools: dict[str, Pool]
+    resamples: Resamples | None
+    totals: Array
+    draws: Array | None
+    confidence: float
+    errors: ErrorTable
+
+    @classmethod
+    def of(
+        cls, evaluation: Evaluation, metrics: Sequence[Metric], *, resamples: int, confidence: float, seed: int
+    ) -> _SystemScores:
+        systems, groups = evaluation.systems, evaluation.aligned.clusters.groups
+        parts: dict[str, Array] = {}
+        errors = ErrorTable(np.zeros((groups, len(systems), 0)), [{}] * len(systems), [()] * len(systems))
+        if evaluation.task.has_units:
+            parts["counts"] = count_cells(evaluation, systems)
+        for metric in metrics:
+            if metric.statistics is not None and metric.additive:
+                parts[metric.name] = metric_cells(evaluation, metric, systems)
+        if evaluation.task is Task.SPANS:
+            errors = error_table(evaluation, systems)
+            parts["errors"] = errors.cells
+        elif evaluation.task.has_units:
+            errors = replace(errors, confusions=confusion_table(evaluation, systems))
+        pools = {metric.name: _pool(evaluation, metric) for metric in metrics if not metric.additive}
+        cells = np.concatenate([np.zeros((groups, len(systems), 0)), *parts.values()], axis=2)
+        ends = np.cumsum([part.shape[2] for part in parts.values()], dtype=np.int64)
+        blocks = {name: slice(end - part.shape[2], end) for (name, part), end in zip(parts.items(), ends, strict=True)}
+        order = canonical_order(np.concatenate([cells, *(pool.fingerprints() for pool in pools.values())], axis=2))
+        cells = cells[order]
+        drawn = Resamples(groups, resamples, seed, keep=bool(pools)) if resamples and groups > 1 else None
+        return cls(
+            cells=cells,
+            blocks=blocks,
+            pools={name: pool.reordered(order) for name, pool in pools.items()},
+            resamples=drawn,
+            totals=cells.sum(axis=0),
+            draws=None if drawn is None else drawn.sums(cells),
+            confidence=confidence,
+            errors=errors,
+        )
+
+    def part(self, name: str, system: int) -> tuple[Array, Array | None]:
+        """Return one part's totals of a system, and its sums in every draw."""
+        columns = self.blocks[name]
+        return self.totals[system, columns], None if self.draws is None else self.draws[:, system, columns]
+
+    def metric_columns(self, metric: Metric) -> slice:
+        """Return the columns that a metric reads."""
+        return self.blocks["counts" if metric.statistics is None else metric.name]
+
+    def values(self, metric: Metric) -> _MetricValues:
+        """Return a metric of all systems."""
+        if metric.pooled is not None:
+            pool = self.pools[metric.name]
+            values = pool.values(metric.pooled)
+            return _MetricValues(values, None if self.resamples is None else pool.draws(metric.pooled, self.resamples))
+        columns = self.metric_columns(metric)
+        values = metric.value(self.totals[:, columns])
+        return _MetricValues(values, None if self.draws is None else metric.value(self.draws[:, :, columns]))
+
+    def randomisation_p(
+        self, metric: Metric, places: NDArray[np.int64], *, draws: int, seed: int
+    ) -> tuple[Array, NDArray[np.int64]]:
+        """Return the p of pairs of systems, and in how many draws their difference is undefined."""
+        if metric.pooled is not None:
+            return self.pools[metric.name].randomisation_p(metric.pooled, places, draws=draws, seed=seed)
+        reduced = metric.reduce(self.cells[:, :, self.metric_columns(metric)])
+        return randomisation_p(reduced, metric.finish, places, draws=draws, seed=seed)
+
+    def value(self, part: str, system: int, measure: Callable[[Array], Array]) -> Value:
+        """Return a measure of a part with its interval."""
+        totals, draws = self.part(part, system)
+        return self.with_interval(float(measure(totals)), None if draws is None else measure(draws))
+
+    def with_interval(self, value: float, draws: Array | None) -> Value:
+        """Return a value with the interval of its draws."""
+        bounds, undefined = self.interval(draws)
+        return Value(value=defined(value), ci=bounds, undefined_draws=undefined)
+
+    def interval(self, values: Array | None) -> tuple[Bounds | None, int]:
+        """Return the bounds of one value's draws, and in how many it was undefined."""
+        if values is None:
+            return None, 0
+        bounds = percentile_interval(values, confidence=self.confidence)
+        return bounds_of(float(bounds.lo), float(bounds.hi)), int(bounds.undefined)
+
+    def intervals(self, values: Array) -> list[tuple[Bounds | None, int]]:
+        """Return the bounds of many values, `(draws, values)`, and in how many draws each was undefined."""
+        bounds = percentile_interval(values, confidence=self.confidence)
+        rows = zip(bounds.lo, bounds.hi, bounds.undefined, strict=True)
+        return [(bounds_of(float(lo), float(hi)), int(undefined)) for lo, hi, undefined in rows]
+
+
+def _pool(evaluation: Evaluation, metric: Metric) -> Pool:
+    """Return the items' statistics of a metric that is not additive."""
+    columns = item_statistics(evaluation, metric, evaluation.systems)
+    clusters, systems = evaluation.aligned.clusters, len(evaluation.systems)
+    statistics = np.array(list(columns.values())).reshape(systems, len(columns) // systems, -1).transpose(0, 2, 1)
+    return Pool.of(statistics, clusters.group, clusters.groups)
+
+
+def _system_scores(
+    evaluation: Evaluation, tally: _SystemScores, metric_values: Mapping[str, _MetricValues], i: int
+) -> SystemScores:
+    values = {
+        metric: tally.with_interval(float(of.values[i]), None if of.draws is None else of.draws[:, i])
+        for metric, of in metric_values.items()
+    }
+    if not evaluation.task.has_units:
+        return SystemScores(metrics=values)
+    totals, draws = tally.part("counts", i)
+    extra: dict[str, Any] = {"confusions": tally.errors.confusions[i]}
+    if evaluation.task is Task.SPANS:
+        extra |= _error_scores(tally, i) | {"overlapping": tally.errors.overlapping[i]}
+    labels = prf_table(tally, by_label(totals), None if draws is None else by_label(draws))
+    used = [
+        (label, prf) for label, prf in zip(evaluation.aligned.labels, labels, strict=True) if prf.n_gold or prf.n_pred
+    ]
+    return SystemScores(
+        metrics=values,
+        micro=prf_table(tally, total(totals)[None], None if draws is None else total(draws)[:, None])[0],
+        macro=_mean(tally, i, macro),
+        weighted=_mean(tally, i, weighted),
+        labels=dict(used),
+        **extra,
+    )
+
+
+def prf_table(tally: _SystemScores, counts: Array, draws: Array | None) -> list[Prf]:
+    """Return counts `(rows, 3)` as P, R and F1 with intervals from `(draws, rows, 3)`."""
+    measures = {"precision": precision, "recall": recall, "f1": f_beta}
+    values = {name: measure(counts) for name, measure in measures.items()}
+    intervals = None if draws is None else {name: tally.intervals(m(draws)) for name, m in measures.items()}
+    return [
+        Prf(
+            n_gold=int(row[N_GOLD]),
+            n_pred=int(row[N_PRED]),
+            tp=count(float(row[TP])),
+            **{name: defined(float(column[i])) for name, column in values.items()},
+            ci=None if intervals is None else {name: bounds[i][0] for name, bounds in intervals.items()},
+            undefined_draws=None if intervals is None else {name: bounds[i][1] for name, bounds in intervals.items()},
+        )
+        for i, row in enumerate(counts)
+    ]
+
+
+def _mean(tally: _SystemScores, i: int, mean: Callable[..., Array]) -> Mean:
+    measures = {"precision": precision, "recall": recall, "f1": f_beta}
+    values = {name: tally.value("counts", i, partial(mean, measure=m)) for name, m in measures.items()}
+    drawn = tally.draws is not None
+    return Mean(
+        precision=values["precision"].value,
+        recall=values["recall"].value,
+        f1=values["f1"].value,
+        ci={name: value.ci for name, value in values.items()} if drawn else None,
+        undefined_draws={name: value.undefined_draws for name, value in values.items()} if drawn else None,
+    )
+
+
+def _error_scores(tally: _SystemScores, i: int) -> dict[str, Any]:
+    """Return kinds of error, what their repair would gain, and the SemEval counts."""
+    totals, draws = tally.part("errors", i)
+    counts, count_draws = (None if x is None else total(x) for x in tally.part("counts", i))
+    if counts is None or len(totals) != STATISTICS:
+        raise ValueError("errors without counts")
+    kinds = len(KINDS)
+    gains = repaired_f1(counts[TP], counts[N_PRED], counts[N_GOLD], totals[:kinds])
+    gain_draws = None
+    if draws is not None and count_draws is not None:
+        gain_draws = repaired_f1(count_draws[:, TP], count_draws[:, N_PRED], count_draws[:, N_GOLD], draws[:, :kinds])
+    repairs = {}
+    for j, kind in enumerate(KINDS):
+        ci, undefined = tally.interval(None if gain_draws is None else gain_draws[:, j])
+        repairs[kind] = Value(value=defined(float(gains[j])), ci=ci, undefined_draws=undefined)
+    ways = np.column_stack([totals[kinds:], np.tile(counts[N_PRED:], (len(WAYS), 1))])
+    way_draws = None
+    if draws is not None and count_draws is not None:
+        shared = np.broadcast_to(count_draws[:, None, N_PRED:], (len(draws), len(WAYS), 2))
+        way_draws = np.concatenate([draws[:, kinds:, None], shared], axis=2)
+    return {
+        "errors": {kind: int(n) for kind, n in zip(KINDS, totals[:kinds], strict=True)},
+        "repairs": repairs,
+        "semeval": dict(zip(WAYS, prf_table(tally, ways, way_draws), strict=True)),
+    }
+
+
+def _pairs(
+    systems: Sequence[str],
+    tally: _SystemScores,
+    metrics: Sequence[tuple[Metric, _MetricValues]],
+    compared: Sequence[str],
+    *,
+    seed: int,
+) -> tuple[tuple[Pair, ...], int]:
+    """Compare every two systems by every metric; a < b by code points."""
+    names = list(combinations(sorted(compared), 2))
+    places = np.array([(systems.index(a), systems.index(b)) for a, b in names], dtype=np.int64).reshape(-1, 2)
+    draws = paired_draws(len(names)) if names and tally.draws is not None else 0
+    pairs: list[Pair] = []
+    for metric, of in metrics:
+        values = of.values
+        bounds: list[tuple[Bounds | None, int]] = [(None, 0)] * len(names)
+        p = q = np.full(len(names), np.nan)
+        undefined = np.zeros(len(names), np.int64)
+        if draws and of.draws is not None:
+            bounds = tally.intervals(of.draws[:, places[:, 0]] - of.draws[:, places[:, 1]])
+            p, undefined = tally.randomisation_p(metric, places, draws=draws, seed=seed)
+            q = holm(p)
+        pairs += [
+            Pair(
+                a=a,
+                b=b,
+                metric=metric.name,
+                a_value=defined(float(values[i])),
+                b_value=defined(float(values[j])),
+                difference=defined(float(values[i] - values[j])),
+                ci=bounds[k][0],
+                p=defined(float(p[k])),
+                q=defined(float(q[k])),
+                undefined_draws=bounds[k][1] + int(undefined[k]),
+            )
+            for k, ((a, b), (i, j)) in enumerate(zip(names, places, strict=True))
+        ]
+    return tuple(pairs), draws
+
+
+def _groups(
+    systems: dict[str, SystemScores], pairs: Sequence[Pair], compared: Sequence[str], metric: Metric
+) -> tuple[tuple[str, ...], ...]:
+    """Return which systems cannot be told apart by the first metric, best first."""
+    tested = [p for p in pairs if p.metric == metric.name]
+    if not tested or all(p.q is None for p in tested):
+        return ()
+    sign = -1 if metric.greater_is_better else 1
+    names = sorted(compared)
+    values = [systems[name].metrics[metric.name].value for name in names]
+    order = sorted(range(len(names)), key=lambda i: (values[i] is None, sign * (values[i] or 0.0), names[i]))
+    different = np.zeros((len(names), len(names)), np.bool_)
+    for pair in tested:
+        i, j = names.index(pair.a), names.index(pair.b)
+        different[i, j] = different[j, i] = pair.q is not None and pair.q < ALPHA
+    return tuple(tuple(names[i] for i in group) for group in indistinguishable(order, different))
+
+
+def _spreads(
+    evaluation: Evaluation, systems: dict[str, SystemScores], metrics: Sequence[str]
+) -> dict[str, dict[str, Spread]]:
+    """Summarise the restarts of each system that has any."""
+    spreads: dict[str, dict[str, Spread]] = {}
+    for name, runs in evaluation.restarts.items():
+        if len(runs) < 2:
+            continue
+        spreads[name] = {metric: _spread([systems[run].metrics[metric].value for run in runs]) for metric in metrics}
+    return spreads
+
+
+def _spread(values: Sequence[float | None]) -> Spread:
+    known = [v for v in values if v is not None]
+    if not known:
+        return Spread(n=0, mean=None, std=None, min=None, max=None)
+    with np.errstate(over="ignore"):  # what is too large is undefined
+        mean, std = float(np.mean(known)), float(np.std(known, ddof=1)) if len(known) > 1 else np.nan
+    return Spread(n=len(known), mean=defined(mean), std=defined(std), min=min(known), max=max(known))

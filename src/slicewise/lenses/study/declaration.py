@@ -1,0 +1,28 @@
+"""The lens `study`, as everything that lists lenses reads it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from slicewise.lenses.contract import Lens
+from slicewise.lenses.study.result import LEAD
+
+if TYPE_CHECKING:
+    from slicewise.lenses.study.result import StudyResult
+    from slicewise.render.figures import Figure
+
+
+def _section(result: StudyResult) -> list[Figure]:
+    return [figure for figure in result.figures() if figure.name != LEAD]
+
+
+LENS = Lens(
+    name="study",
+    title="Across data sets",
+    question="Which attributes move which systems, on which data sets?",
+    caution=(
+        "With few data sets a rank correlation takes few values, and Wilcoxon's test over fewer than six of them "
+        "cannot be significant."
+    ),
+    section=_section,
+)

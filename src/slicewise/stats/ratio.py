@@ -1,0 +1,20 @@
+"""Division that is undefined, not an error, where there is nothing to divide by."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from slicewise.arrays import Array
+
+
+def ratio(numerator: ArrayLike, denominator: ArrayLike) -> Array:
+    """Return numerator/denominator, broadcast against each other; NaN where the denominator is 0."""
+    above, below = np.asarray(numerator), np.asarray(denominator, np.float64)
+    result = np.full(np.broadcast(above, below).shape, np.nan)
+    np.divide(above, below, out=result, where=below != 0)
+    return result

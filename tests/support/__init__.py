@@ -1,0 +1,1 @@
+"""What tests share: data, slow references, and checks of what commands print. See ../README.md."""
