@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
+from slicewise.arrays import Ints, Mask
+from slicewise.data_warnings import DataWarning
 from slicewise.errors import UserError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    from slicewise.arrays import Ints, Mask
-    from slicewise.data_warnings import DataWarning
 
 OUTSIDE = "O"
 CONFIDENCES = ("confidence", "probability", "prob")

@@ -11,21 +11,17 @@ from __future__ import annotations
 import math
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
+from slicewise.arrays import Array, Ints, Mask
 from slicewise.errors import UserError, quoted
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from slicewise.arrays import Array, Ints, Mask
 
 SIZES = ("XS", "S", "L", "XL")
 MOST_BUCKETS = 100

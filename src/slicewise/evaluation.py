@@ -3,33 +3,27 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
+import narwhals.typing as nwt
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from slicewise._version import __version__
 from slicewise.align import Aligned, Options, align, training_units
+from slicewise.align.clusters import FindClusters
 from slicewise.align.options import check_options
 from slicewise.align.spans import split_input, tagged_lines
+from slicewise.align.units import UnitSet
 from slicewise.annotations import Annotations, Task
-from slicewise.engine.protocols import FIELDS, TEXTS
+from slicewise.engine.protocols import FIELDS, TEXTS, Parts
 from slicewise.errors import UserError, counted, did_you_mean, printable, quoted
 from slicewise.memo import Memo
 from slicewise.read.python_values import as_series, spanned, tagged
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import narwhals.typing as nwt
-    from numpy.typing import NDArray
-
-    from slicewise.align.clusters import FindClusters
-    from slicewise.align.units import UnitSet
-    from slicewise.engine.protocols import Parts
 
 RESERVED = {"gold", "item", "start", "end", "label", "group", "cluster", "text", "slice", "bin"}
 """Names that tables use for other columns."""

@@ -8,17 +8,15 @@ import inspect
 import sys
 import traceback
 import warnings
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import Any
 
 import polars as pl
 
 from slicewise.errors import UserError, did_you_mean, is_file, quoted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from types import ModuleType
 
 STOPS = (Exception, SystemExit, GeneratorExit, pl.exceptions.PanicException)
 """Exceptions of user code that are reported to the user; not Ctrl-C."""

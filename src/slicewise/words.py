@@ -8,19 +8,15 @@ only modifies the character before it (a combining mark, a skin tone) stays with
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from slicewise.arrays import Ints, Mask
+from slicewise.arrays import Ints, Mask
 
 _SPACE, _SINGLE, _APOSTROPHE, _EXTENDER, _JOINER, _WORD, _LETTER = range(7)
 

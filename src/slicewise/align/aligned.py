@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from slicewise.align.clusters import Clusters
-    from slicewise.annotations import Places, Task
-    from slicewise.arrays import Ints
-    from slicewise.data_warnings import DataWarning
+from slicewise.align.clusters import Clusters
+from slicewise.annotations import Places, Task
+from slicewise.arrays import Ints
+from slicewise.data_warnings import DataWarning
 
 
 @dataclass(frozen=True, kw_only=True)

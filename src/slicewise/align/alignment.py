@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
 from slicewise.align import answers
 from slicewise.align.aligned import Aligned
-from slicewise.align.clusters import Clusters, find_clusters
+from slicewise.align.clusters import Clusters, FindClusters, find_clusters
 from slicewise.align.inputs import input_fields, texts_of
 from slicewise.align.labels import label_warnings, normalised_labels, renamed
 from slicewise.align.options import Options
@@ -23,11 +23,6 @@ from slicewise.align.units import UnitSet, merge
 from slicewise.annotations import Annotations, Task
 from slicewise.data_warnings import DataWarning, When, warning
 from slicewise.errors import UserError, counted, explained, quoted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from slicewise.align.clusters import FindClusters
 
 
 def align(

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import polars as pl
 
 from slicewise.align.units import UnitSet
-from slicewise.annotations import CONFIDENCES
-from slicewise.data_warnings import First, number, warning
+from slicewise.annotations import CONFIDENCES, Annotations
+from slicewise.data_warnings import DataWarning, First, number, warning
 from slicewise.errors import quoted
-
-if TYPE_CHECKING:
-    from slicewise.annotations import Annotations
-    from slicewise.data_warnings import DataWarning
 
 LARGEST = 1e300
 """Sums of larger scores could overflow."""

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from slicewise.annotations import as_text
+from slicewise.annotations import Annotations, as_text
+from slicewise.arrays import Ints
 from slicewise.errors import UserError, did_you_mean, quoted
 from slicewise.stats.canonical import splitmix64
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from slicewise.annotations import Annotations
-    from slicewise.arrays import Ints
-
-    FindClusters = Callable[[Annotations], "Clusters"]
+FindClusters = Callable[[Annotations], "Clusters"]
 
 MOST_GROUPS = 10_000
 

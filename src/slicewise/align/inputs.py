@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import polars as pl
 
 from slicewise.align.spans import item_count_error
+from slicewise.annotations import Annotations
 from slicewise.data_warnings import DataWarning, First, number, warning
 from slicewise.errors import UserError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from slicewise.annotations import Annotations
 
 
 def input_fields(inputs: Sequence[Annotations], reference: Annotations) -> tuple[pl.DataFrame, list[DataWarning]]:

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from slicewise.align.options import Options
+from slicewise.align.units import Merged, UnitSet
 from slicewise.annotations import OUTSIDE, Annotations, Task
+from slicewise.arrays import Ints
 from slicewise.data_warnings import DataWarning, When, number, warning
 from slicewise.errors import counted, quoted
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from slicewise.align.options import Options
-    from slicewise.align.units import Merged, UnitSet
-    from slicewise.arrays import Ints
 
 
 def renamed(units: UnitSet, task: Task, options: Options) -> UnitSet:

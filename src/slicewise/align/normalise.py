@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from slicewise.errors import UserError, did_you_mean, quoted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 SUBSTITUTION = re.compile(
     r"s(?P<mark>[^\w\s\\])(?P<pattern>(?:\\.|(?!(?P=mark)).)+)(?P=mark)(?P<new>.*)(?P=mark)", re.S

@@ -7,18 +7,14 @@ it, and so is the beginning and the end of a token. No search, and no loop over 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
+from numpy.typing import NDArray
 
+from slicewise.annotations import Annotations
+from slicewise.arrays import Ints
 from slicewise.errors import quoted
-
-if TYPE_CHECKING:
-    import polars as pl
-    from numpy.typing import NDArray
-
-    from slicewise.annotations import Annotations
-    from slicewise.arrays import Ints
 
 
 @dataclass(frozen=True)

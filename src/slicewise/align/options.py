@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from slicewise.align.normalise import check_steps, normalised
 from slicewise.annotations import Task
 from slicewise.errors import UserError, did_you_mean, quoted
 from slicewise.read.schemes import ALIASES, SCHEMES
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    import polars as pl
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
 from slicewise.align.offsets import to_tokens
+from slicewise.align.options import Options
 from slicewise.align.tokens import at, same_tokens, token_texts
 from slicewise.align.units import UnitSet
 from slicewise.annotations import Annotations, Tags, Task
+from slicewise.arrays import Ints
 from slicewise.data_warnings import DataWarning, First, Total, number, verb, warning
 from slicewise.errors import UserError, counted, quoted
 from slicewise.read.schemes import read_spans, split_tag, unknown_tags
-
-if TYPE_CHECKING:
-    from slicewise.align.options import Options
-    from slicewise.arrays import Ints
 
 
 @dataclass(frozen=True)

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
-from slicewise.annotations import Task
+from slicewise.annotations import Annotations, Tags, Task
 from slicewise.errors import UserError, counted
 from slicewise.read.schemes import TAG, split_tag
-
-if TYPE_CHECKING:
-    from slicewise.annotations import Annotations, Tags
 
 FEW_LABELS = 50
 FEW_ITEMS = 10

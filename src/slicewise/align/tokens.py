@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 
-from slicewise.data_warnings import First, Total, number, verb, warning
+from slicewise.annotations import Annotations
+from slicewise.data_warnings import DataWarning, First, Total, number, verb, warning
 from slicewise.errors import UserError, counted, quoted
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from slicewise.annotations import Annotations
-    from slicewise.data_warnings import DataWarning
 
 
 def same_tokens(gold: Annotations, system: Annotations) -> Annotations:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from collections.abc import Set as AbstractSet
+from slicewise.arrays import Ints, Mask
 
-    from slicewise.arrays import Ints, Mask
-
-    _Columns = tuple[Ints, Ints, Ints, Ints]
-    """Item, start, end and label of many units."""
+_Columns = tuple[Ints, Ints, Ints, Ints]
+"""Item, start, end and label of many units."""
 
 BITS = 62
 """Of a number that stands for a unit."""

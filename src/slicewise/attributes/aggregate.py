@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from slicewise.arrays import Array, Ints
-
-    Keys = Ints
+from slicewise.arrays import Array, Ints
 
 NOWHERE = -1
 """A key that equals no other."""
 
 
-def share(values: Keys, members: Keys, within: Ints | None = None) -> Array:
+def share(values: Ints, members: Ints, within: Ints | None = None) -> Array:
     """Return F(x, φ, E) for many x: `values` are φ(x), `members` are φ(ε) of all ε in E.
 
     `within`: the size of E for each x, where E depends on x (its own surface form's occurrences); 0 where it is empty.
@@ -29,7 +25,7 @@ def share(values: Keys, members: Keys, within: Ints | None = None) -> Array:
     return shares
 
 
-def count(values: Keys, members: Keys) -> Ints:
+def count(values: Ints, members: Ints) -> Ints:
     """Return how many members equal each value."""
     known, times = np.unique(members[members != NOWHERE], return_counts=True)
     if not len(known):
@@ -38,12 +34,12 @@ def count(values: Keys, members: Keys) -> Ints:
     return np.where(known[at] == values, times[at], 0)
 
 
-def paired(a: Keys, b: Keys, sizes: int) -> Keys:
+def paired(a: Ints, b: Ints, sizes: int) -> Ints:
     """Return one key for two; `b` is below `sizes`."""
     return np.where((a == NOWHERE) | (b == NOWHERE), NOWHERE, a * sizes + b)
 
 
-def ratio(part: NDArray[Any], whole: Keys) -> pl.Series:
+def ratio(part: NDArray[Any], whole: Ints) -> pl.Series:
     """Return one number over the other, null over nothing."""
     ratios = np.full(len(whole), np.nan)
     np.divide(part, whole, out=ratios, where=whole > 0)

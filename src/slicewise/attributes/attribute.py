@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Flag, StrEnum, auto
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from slicewise.annotations import Task
-from slicewise.bucketing import Bucketing, Quantiles
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    import polars as pl
-
-    from slicewise.attributes.facts import Facts
-    from slicewise.bucketing import Slot
+from slicewise.attributes.facts import Facts
+from slicewise.bucketing import Bucketing, Quantiles, Slot
 
 
 class Of(StrEnum):

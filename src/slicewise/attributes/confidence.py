@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import polars as pl
 
 from slicewise.attributes.attribute import WHOLE, Attribute, Need, Of, Scope
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from slicewise.attributes.facts import Facts
+from slicewise.attributes.facts import Facts
 
 
 def confidence(facts: Facts, system: str) -> pl.Series:

@@ -9,23 +9,18 @@ from __future__ import annotations
 
 import inspect
 import sys
+from collections.abc import Callable
 from functools import lru_cache
-from importlib.metadata import entry_points
-from typing import TYPE_CHECKING, Any
+from importlib.metadata import EntryPoints, entry_points
+from typing import Any
 
 import polars as pl
 
 from slicewise.annotations import Task
 from slicewise.attributes.attribute import EVERY, Attribute, Of
-from slicewise.attributes.facts import expanded
+from slicewise.attributes.facts import Facts, expanded
 from slicewise.errors import UserError, counted, quoted
 from slicewise.user_code import STOPS, error_message, line_of, load, place, running, split_name
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from importlib.metadata import EntryPoints
-
-    from slicewise.attributes.facts import Facts
 
 GROUP = "slicewise.attributes"
 PARAMETERS = ("units", "items", "train")

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+import polars as pl
 
+from slicewise.arrays import Ints
 from slicewise.attributes.aggregate import ratio
 from slicewise.attributes.attribute import SPANS, TAGGED, WHOLE, Attribute, Need, Of, Scope
+from slicewise.attributes.facts import Facts
 from slicewise.bucketing import Quantiles
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from slicewise.arrays import Ints
-    from slicewise.attributes.facts import Facts
 
 
 def entity_density(facts: Facts) -> pl.Series:

@@ -6,27 +6,21 @@ where the strings are, the same numbers in test and training data.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
-from slicewise.annotations import OUTSIDE, Task
+from slicewise.align.units import UnitSet
+from slicewise.annotations import OUTSIDE, Annotations, Task
+from slicewise.arrays import Ints, Mask
 from slicewise.attributes.aggregate import NOWHERE, count, paired
+from slicewise.attributes.corpus_facts import CorpusFacts
 from slicewise.attributes.sequences import Sequences
-from slicewise.words import split_words
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from slicewise.align.units import UnitSet
-    from slicewise.annotations import Annotations
-    from slicewise.arrays import Ints, Mask
-    from slicewise.attributes.corpus_facts import CorpusFacts
-    from slicewise.evaluation import Evaluation
-    from slicewise.words import Words
+from slicewise.evaluation import Evaluation
+from slicewise.words import Words, split_words
 
 PREFIXES = frozenset("BIESLUMW")
 """Of tags: what stands before the type."""

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import Any
+
+import polars as pl
 
 from slicewise.attributes import surface
 from slicewise.attributes.attribute import TAGGED, Attribute, Need, Of, Scope
+from slicewise.attributes.facts import Facts
 from slicewise.bucketing import Quantiles, Values
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    import polars as pl
-
-    from slicewise.attributes.facts import Facts
 
 
 def _written(name: str, summary: str, function: Callable[[pl.Series], pl.Series], **more: Any) -> Attribute:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import polars as pl
 
 from slicewise.attributes.aggregate import share
 from slicewise.attributes.attribute import SPANS, TAGGED, WHOLE, Attribute, Need, Of, Scope
 from slicewise.attributes.density import per_token
+from slicewise.attributes.facts import Facts
 from slicewise.bucketing import Quantiles
-
-if TYPE_CHECKING:
-    from slicewise.attributes.facts import Facts
 
 
 def entity_frequency(facts: Facts) -> pl.Series:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from slicewise.annotations import Task
 from slicewise.attributes.attribute import SPANS, TAGGED, Attribute, Need, Of, Scope
+from slicewise.attributes.facts import Facts
 from slicewise.bucketing import Values
-
-if TYPE_CHECKING:
-    from slicewise.attributes.facts import Facts
 
 
 def label(facts: Facts) -> pl.Series:

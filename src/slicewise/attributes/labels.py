@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import polars as pl
 
 from slicewise.annotations import Task
 from slicewise.attributes.aggregate import share
 from slicewise.attributes.attribute import Attribute, Need, Of, Scope
+from slicewise.attributes.facts import Facts
 from slicewise.bucketing import Counts, Quantiles
-
-if TYPE_CHECKING:
-    from slicewise.attributes.facts import Facts
 
 
 def number_of_labels(facts: Facts) -> pl.Series:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from slicewise.attributes.attribute import EVERY, SPANS, TAGGED, WHOLE, Attribute, Need, Of, Scope
+from slicewise.attributes.facts import Facts
 from slicewise.attributes.surface import characters
 from slicewise.bucketing import Counts
-
-if TYPE_CHECKING:
-    from slicewise.attributes.facts import Facts
 
 
 def entity_length(facts: Facts) -> pl.Series:

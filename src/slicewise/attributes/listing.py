@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from slicewise.annotations import Task
-from slicewise.attributes.attribute import Need
+from slicewise.attributes.attribute import Attribute, Need
 from slicewise.render.blocks import Block, Column, Grid, Sentence
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from slicewise.attributes.attribute import Attribute
 
 
 def listing(attributes: Mapping[str, Attribute]) -> list[Block]:

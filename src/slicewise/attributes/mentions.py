@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import polars as pl
 
 from slicewise.attributes.attribute import SPANS, Attribute, Need, Of, Scope
+from slicewise.attributes.facts import Facts
 from slicewise.bucketing import Counts
-
-if TYPE_CHECKING:
-    from slicewise.attributes.facts import Facts
 
 
 def ambiguity(facts: Facts) -> pl.Series:

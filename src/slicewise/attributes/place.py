@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import polars as pl
 
 from slicewise.attributes.attribute import SPANS, TAGGED, Attribute, Need, Of, Scope
-
-if TYPE_CHECKING:
-    from slicewise.attributes.facts import Facts
+from slicewise.attributes.facts import Facts
 
 
 def position(facts: Facts) -> pl.Series:

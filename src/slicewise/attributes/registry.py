@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from slicewise.attributes import (
     confidence,
@@ -21,13 +22,8 @@ from slicewise.attributes import (
 from slicewise.attributes.attribute import Attribute, Need
 from slicewise.attributes.columns import column_attributes
 from slicewise.attributes.custom import from_entry_points, from_file, from_function
+from slicewise.attributes.facts import Facts
 from slicewise.errors import UserError, did_you_mean, quoted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from typing import Any
-
-    from slicewise.attributes.facts import Facts
 
 MODULES = (identity, length, density, frequency, consistency, place, form, mentions, text, labels, confidence)
 

@@ -6,15 +6,12 @@ sequence fall away at each step, so that the corpus is not searched for each seq
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from slicewise.arrays import Ints
+from slicewise.arrays import Ints
 
 
 @dataclass(frozen=True)

@@ -8,19 +8,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
+from slicewise.arrays import Ints
+from slicewise.attributes.corpus_facts import CorpusFacts
 from slicewise.attributes.facts import Facts, joined
 from slicewise.attributes.sequences import Sequences
 from slicewise.engine.local import TEXTS, aggregate, parts_of
-
-if TYPE_CHECKING:
-    from slicewise.arrays import Ints
-    from slicewise.attributes.corpus_facts import CorpusFacts
-    from slicewise.evaluation import Evaluation
+from slicewise.evaluation import Evaluation
 
 NO_TOKENS = "\\0"
 """Stands for the string of a unit without tokens, which stands nowhere."""

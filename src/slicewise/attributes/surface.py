@@ -6,12 +6,9 @@ before it, so that a letter and its accent count alike however they are encoded.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import polars as pl
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _SPACE = r"\s\x1C-\x1F"  # as in str.isspace
 _UPPER = r"\p{Lu}\p{Lt}"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals as nw
 import numpy as np
@@ -13,11 +14,7 @@ from slicewise.annotations import Task
 from slicewise.attributes.corpus_facts import CorpusFacts
 from slicewise.attributes.facts import Facts
 from slicewise.engine.local import FIELDS, collect_parts, reduce_parts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from slicewise.evaluation import Evaluation
+from slicewise.evaluation import Evaluation
 
 MANY_VALUES = 50
 """A column of text with more different values than this, and more than half of the items, tells items apart."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import polars as pl
 
@@ -11,12 +9,9 @@ from slicewise.annotations import Task
 from slicewise.attributes.aggregate import ratio
 from slicewise.attributes.attribute import WHOLE, Attribute, Need, Of, Scope
 from slicewise.attributes.density import per_token
+from slicewise.attributes.facts import Facts
 from slicewise.metrics.texts import output_texts
-from slicewise.words import split_words
-
-if TYPE_CHECKING:
-    from slicewise.attributes.facts import Facts
-    from slicewise.words import Words
+from slicewise.words import Words, split_words
 
 
 def richness(facts: Facts) -> pl.Series:

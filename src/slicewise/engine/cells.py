@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals as nw
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from slicewise.annotations import Task
 from slicewise.engine.local import TEXTS, aggregate
 from slicewise.engine.sums import GOLD, PRED, TP, WRONG, sums, unit_sums, wrong_cases
 from slicewise.errors import UserError
+from slicewise.evaluation import Evaluation
 from slicewise.metrics.counts import CASES, FIRST_LABEL, RIGHT, UNANSWERED
-from slicewise.metrics.metric import ItemError
+from slicewise.metrics.metric import ItemError, Metric
 from slicewise.stats.exact import from_limbs, limbs
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from slicewise.evaluation import Evaluation
-    from slicewise.metrics.metric import Metric
 
 __all__ = [
     "count_cells",

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from slicewise.engine.local import collect_parts
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from slicewise.engine.protocols import Kernel
-    from slicewise.evaluation import Evaluation
+from slicewise.engine.protocols import Kernel
+from slicewise.evaluation import Evaluation
 
 KERNEL = "kernel"
 

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from slicewise.annotations import Task
+from slicewise.arrays import Array
 from slicewise.engine.cells import item_statistics
 from slicewise.engine.local import parts_of
+from slicewise.engine.protocols import PartSource
 from slicewise.errors import UserError
+from slicewise.evaluation import Evaluation
 from slicewise.metrics import catalogue
 from slicewise.metrics.counts import CASES, FIRST_LABEL, RIGHT, UNANSWERED
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from slicewise.engine.protocols import PartSource
-    from slicewise.evaluation import Evaluation
-    from slicewise.metrics.metric import Metric
-
-    Array = NDArray[np.float64]
+from slicewise.metrics.metric import Metric
 
 BLOCK = 1 << 22
 """Numbers of statistics that are held at a time before they are reduced."""

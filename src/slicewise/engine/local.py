@@ -7,13 +7,16 @@ memory as a whole there is one part.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import and_
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals as nw
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from slicewise.engine.protocols import (
     FIELDS,
@@ -23,22 +26,17 @@ from slicewise.engine.protocols import (
     Parts,
     PartSource,
     RankAware,
+    Ranked,
+    Reduction,
     Result,
     Runner,
+    Steps,
     run_steps,
 )
 from slicewise.engine.ranks import KEYS, classes, doubled, groups, hit
 from slicewise.engine.sums import sums
 from slicewise.errors import UserError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from slicewise.engine.protocols import Ranked, Reduction, Steps
-    from slicewise.evaluation import Evaluation
+from slicewise.evaluation import Evaluation
 
 __all__ = [
     "FIELDS",

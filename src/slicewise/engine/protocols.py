@@ -5,24 +5,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
+from pathlib import Path
+from typing import Any, Protocol, TypeVar, runtime_checkable
+
+import narwhals as nw
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
 
 Result = TypeVar("Result")
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator
-    from pathlib import Path
 
-    import narwhals as nw
-    import numpy as np
-    import polars as pl
-    from numpy.typing import NDArray
-
-    Reduction = Callable[[nw.LazyFrame[Any]], nw.LazyFrame[Any]]
-    """What makes a table small; wherever that is, the same expressions do it."""
-    Steps = Generator[Reduction, pl.DataFrame, Result]
-    """Asks for one reduction after the other, is given what each leaves, and returns what comes of it."""
+Reduction = Callable[[nw.LazyFrame[Any]], nw.LazyFrame[Any]]
+"""What makes a table small; wherever that is, the same expressions do it."""
+Steps = Generator[Reduction, pl.DataFrame, Result]
+"""Asks for one reduction after the other, is given what each leaves, and returns what comes of it."""
 
 TEXTS, FIELDS = "texts", "fields"
 """What a part is read with besides the answers: the input texts, and all other fields of the items."""

@@ -5,16 +5,13 @@ Every value gets its first place among all values of its column; a part is told 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import narwhals as nw
+import numpy as np
 import polars as pl
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    import numpy as np
-    from numpy.typing import NDArray
+from numpy.typing import NDArray
 
 KEYS = ("column", "value")
 NONE = -1

@@ -6,21 +6,17 @@ is summed over them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
+from slicewise.arrays import Ints
 from slicewise.engine.sums import GOLD, PRED, TP
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    Ints = NDArray[np.int64]
 
 AT_ONCE = 16
 """Holders whose patterns are numbered at a time."""

@@ -15,25 +15,20 @@ import tempfile
 import threading
 import warnings
 import weakref
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 import narwhals as nw
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from slicewise.engine.protocols import RankAware, Result, run_steps
+from slicewise.engine.protocols import Kernel, PartSource, RankAware, Ranked, Result, Steps, run_steps
 from slicewise.engine.ranks import KEYS, classes, doubled, groups, hit
 from slicewise.engine.sums import sums
 from slicewise.errors import UserError, quoted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from slicewise.engine.protocols import Kernel, PartSource, Ranked, Steps
 
 WRONG, PART = "slicewise:wrong", "slicewise:part"
 """Columns beside a kernel's own: what is wrong in the data, and the number of the part."""

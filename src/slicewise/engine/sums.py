@@ -5,14 +5,10 @@ Group-bys are written once, as Narwhals expressions over lazy frames; sums of in
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 import narwhals as nw
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    import narwhals.typing as nwt
+import narwhals.typing as nwt
 
 TP, PRED, GOLD, WRONG = "tp:{}", "pred:{}", "n_gold", "wrong:{}"
 

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
 
 from slicewise.attributes import choose, values_of
-from slicewise.attributes.attribute import Of
+from slicewise.attributes.attribute import Attribute, Of
+from slicewise.attributes.facts import Facts
 from slicewise.errors import UserError, quoted
-from slicewise.extract.family import Kind, Quantity
+from slicewise.extract.family import Family, Kind, Quantity
 from slicewise.extract.text import categories
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from slicewise.attributes.attribute import Attribute
-    from slicewise.attributes.facts import Facts
-    from slicewise.extract.family import Family
 
 ITEMS = frozenset({Of.ITEM, Of.OUTPUT})
 UNITS = frozenset({Of.ITEM, Of.UNIT})

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from slicewise.extract.relation import Batches, Index, Relation
-
+from slicewise.arrays import Ints
+from slicewise.extract.relation import Batches, Relation
 
 PAIR = "~~"
 """Between the parts of a pair's name."""
@@ -48,11 +44,11 @@ class Family:
     space: str
     """The namespace: `in`, `in<1>`, `exp`, `out` …"""
     relation: Relation | Batches
-    names: Callable[[Index], pl.Series]
+    names: Callable[[Ints], pl.Series]
     """The names of some of the features, given by their places."""
     shaped: bool = False
     """Whether they are made of shapes."""
-    lookup: Callable[[pl.Series], Index] | None = None
+    lookup: Callable[[pl.Series], Ints] | None = None
     """The places of some names, -1 where there is none; without it, all names are made."""
 
     def __len__(self) -> int:
@@ -63,12 +59,12 @@ class Family:
         """What it is: its kind, its namespace, and whether it is made of shapes."""
         return self.kind, self.space, self.shaped
 
-    def places(self, names: pl.Series) -> Index:
+    def places(self, names: pl.Series) -> Ints:
         """Return the places of features by their names, -1 where there is none."""
         return places_in(self.names(np.arange(len(self))), names) if self.lookup is None else self.lookup(names)
 
 
-def places_in(known: pl.Series, strings: pl.Series) -> Index:
+def places_in(known: pl.Series, strings: pl.Series) -> Ints:
     """Return the place of each string among others, all different; -1 where it is none of them."""
     table = pl.DataFrame({"string": known, "place": np.arange(len(known))})
     joined = pl.DataFrame({"string": strings}).join(table, on="string", how="left", maintain_order="left")

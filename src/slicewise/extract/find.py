@@ -3,31 +3,23 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
+from slicewise.arrays import Ints, Mask
 from slicewise.attributes import available
 from slicewise.attributes.attribute import Of
 from slicewise.attributes.facts import Facts
 from slicewise.errors import UserError, did_you_mean, quoted
-from slicewise.extract.family import PAIR
+from slicewise.evaluation import Evaluation
+from slicewise.extract.family import PAIR, Family, Quantity
 from slicewise.extract.items import FeatureSpec, ItemFeatures
 from slicewise.extract.ngrams import GLUE
 from slicewise.extract.text import SHAPE
 from slicewise.extract.units import UnitFeatures
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from numpy.typing import NDArray
-
-    from slicewise.evaluation import Evaluation
-    from slicewise.extract.family import Family, Quantity
-
-    Flags = NDArray[np.bool_]
-    Rows = NDArray[np.int64]
 
 OF_UNITS = re.compile(r"(span|token|left|right|label)(:| = )")
 EXTREME = re.compile(r"(?P<name>.+) (?P<end>large|small)")
@@ -37,7 +29,7 @@ NEAR = 2000
 """So many names, the most frequent, are tried for what a mistyped one may have meant."""
 
 
-def items_with(evaluation: Evaluation, system: str, feature: str, tokenizer: str | None = None) -> Flags:
+def items_with(evaluation: Evaluation, system: str, feature: str, tokenizer: str | None = None) -> Mask:
     """Return which items have a feature, or both parts of a pair; `out` is what the system returned."""
     feature = CUT.sub("", feature)
     mask = _single(evaluation, system, feature, tokenizer, strict=PAIR not in feature)
@@ -52,10 +44,10 @@ def items_with(evaluation: Evaluation, system: str, feature: str, tokenizer: str
     raise UserError(f"no item has the feature {quoted(feature)}")
 
 
-def rows_of(names: Iterable[str], families: Sequence[Family], quantities: Sequence[Quantity]) -> dict[str, Rows]:
+def rows_of(names: Iterable[str], families: Sequence[Family], quantities: Sequence[Quantity]) -> dict[str, Ints]:
     """Return the rows of several features by their names; those that none of the families has are left out."""
     requested = pl.Series(list(names), dtype=pl.String)
-    rows: dict[str, Rows] = {}
+    rows: dict[str, Ints] = {}
     for family in families:
         family_names = family.names(np.arange(len(family)))
         for at in np.flatnonzero(family_names.is_in(requested.implode()).to_numpy()).tolist():
@@ -68,7 +60,7 @@ def rows_of(names: Iterable[str], families: Sequence[Family], quantities: Sequen
     return rows
 
 
-def _single(evaluation: Evaluation, system: str, feature: str, tokenizer: str | None, *, strict: bool) -> Flags | None:
+def _single(evaluation: Evaluation, system: str, feature: str, tokenizer: str | None, *, strict: bool) -> Mask | None:
     spec = FeatureSpec(
         tokenizer=tokenizer,
         ngrams=feature.count(GLUE) + 1,
@@ -120,7 +112,7 @@ def _rows(name: str, families: Sequence[Family], quantities: Sequence[Quantity])
     return None
 
 
-def _flags(items: NDArray[np.int64], size: int) -> Flags:
+def _flags(items: NDArray[np.int64], size: int) -> Mask:
     flags = np.zeros(size, np.bool_)
     flags[items] = True
     return flags

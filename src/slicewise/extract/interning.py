@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Ids = NDArray[np.uint32]
-    Hashes = NDArray[np.uint64]
+Ids = NDArray[np.uint32]
+Hashes = NDArray[np.uint64]
 
 FEWEST_BITS = 18
 SPARSE = 2

@@ -2,34 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from slicewise.annotations import Task
+from slicewise.arrays import Ints
+from slicewise.attributes.corpus_facts import CorpusFacts
 from slicewise.attributes.facts import Facts
+from slicewise.evaluation import Evaluation
 from slicewise.extract.described import ITEMS, attribute_features, attributes_of
-from slicewise.extract.family import Kind
+from slicewise.extract.family import Family, Kind, Quantity
+from slicewise.extract.ngrams import Ngrams
 from slicewise.extract.parallel import parallel_map
+from slicewise.extract.spool import Spool
 from slicewise.extract.text import TextField, categories, coded, parse_numbers
-from slicewise.extract.tokens import of_tokens, tokenised
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from slicewise.attributes.corpus_facts import CorpusFacts
-    from slicewise.evaluation import Evaluation
-    from slicewise.extract.family import Family, Quantity
-    from slicewise.extract.ngrams import Ngrams
-    from slicewise.extract.relation import Index
-    from slicewise.extract.spool import Spool
-    from slicewise.extract.tokens import Tokens
+from slicewise.extract.tokens import Tokens, of_tokens, tokenised
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
@@ -152,7 +146,7 @@ class ItemFeatures:
         """Return the names of the attributes that are numbers."""
         return [quantity.name for quantity in self._described(system)[1]]
 
-    def run(self, system: str | None, space: str, runs: Ngrams, length: int) -> tuple[Family, Index]:
+    def run(self, system: str | None, space: str, runs: Ngrams, length: int) -> tuple[Family, Ints]:
         """Return the runs of a length that are frequent in all of the data, and their keys."""
         return self.field(system, space).run(runs, length)
 

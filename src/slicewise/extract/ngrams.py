@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
+from numpy.typing import NDArray
 
-from slicewise.extract.relation import WORD, Limits, batches, of_packed, related, row_bits
-from slicewise.extract.tokens import NONE
+from slicewise.arrays import Ints
+from slicewise.extract.relation import WORD, Limits, Relation, batches, of_packed, related, row_bits
+from slicewise.extract.tokens import NONE, Tokens
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    import polars as pl
-    from numpy.typing import NDArray
-
-    from slicewise.extract.relation import Index, Relation
-    from slicewise.extract.tokens import Tokens
-
-    Numbers = NDArray[np.uint32]
+Numbers = NDArray[np.uint32]
 
 GLUE = "++"
 
@@ -31,7 +25,7 @@ class Ngrams:
 
     words: pl.Series
     """The frequent tokens."""
-    keys: tuple[Index, ...] = ()
+    keys: tuple[Ints, ...] = ()
     """Of each length from two on the frequent runs, ascending: a run of one less, and a token."""
 
     @property
@@ -46,7 +40,7 @@ class Ngrams:
         left, right = np.divmod(self.keys[length - 2], max(1, len(self.words)))
         return self.names(length - 1).gather(left) + GLUE + self.words.gather(right)
 
-    def of(self, tokens: Tokens, length: int) -> tuple[Relation, Index]:
+    def of(self, tokens: Tokens, length: int) -> tuple[Relation, Ints]:
         """Return the runs of a length that a part has, and their keys; all shorter ones have to be known."""
         token_numbers = runs = tokens.numbered(self.words)
         for shorter, keys in enumerate(self.keys[: length - 2], 2):
@@ -55,7 +49,7 @@ class Ngrams:
         return _run_together(tokens, runs, token_numbers, sizes, length, 1)
 
 
-def ngrams(tokens: Tokens, longest: int, least: int) -> Iterator[tuple[Relation, Callable[[Index], pl.Series]]]:
+def ngrams(tokens: Tokens, longest: int, least: int) -> Iterator[tuple[Relation, Callable[[Ints], pl.Series]]]:
     """Return the runs of two tokens, of three …, with their names.
 
     A run is no more frequent than its parts, so those of rare parts are passed over.
@@ -74,7 +68,7 @@ def ngrams(tokens: Tokens, longest: int, least: int) -> Iterator[tuple[Relation,
             runs = _numbered(tokens, runs, token_numbers, keys, len(words), length)
 
 
-def gather_names(names: pl.Series, places: Index, at: Index) -> pl.Series:
+def gather_names(names: pl.Series, places: Ints, at: Ints) -> pl.Series:
     """Return the names of some features, by their places among those that are kept."""
     return names.gather(places[at])
 
@@ -92,7 +86,7 @@ def _frequent(tokens: Tokens, least: int) -> tuple[Numbers, pl.Series]:
 
 def _keys(
     tokens: Tokens, runs: Numbers, token_numbers: Numbers, words: int, length: int
-) -> Iterator[tuple[Index, NDArray[np.uint64], Numbers]]:
+) -> Iterator[tuple[Ints, NDArray[np.uint64], Numbers]]:
     """Return, batch by batch, the places where a run begins, its key and its row: a run of one less, and a token."""
     offsets = tokens.offsets if tokens.parts is None else tokens.parts.offsets
     item = np.arange(tokens.items) if tokens.parts is None else tokens.parts.item
@@ -112,7 +106,7 @@ def _keys(
 
 def _run_together(
     tokens: Tokens, runs: Numbers, token_numbers: Numbers, sizes: tuple[int, int], length: int, least: int
-) -> tuple[Relation, Index]:
+) -> tuple[Relation, Ints]:
     """Return the relation of runs that enough rows have, and their keys."""
     width, fewest = row_bits(tokens.items), max(least, 1)
     largest = max(1, sizes[0]) * max(1, sizes[1])
@@ -125,7 +119,7 @@ def _run_together(
     return related(keys, np.concatenate([np.zeros(0, np.uint32), *(rows for _, rows in parts)]), tokens.items, fewest)
 
 
-def _numbered(tokens: Tokens, runs: Numbers, token_numbers: Numbers, keys: Index, words: int, length: int) -> Numbers:
+def _numbered(tokens: Tokens, runs: Numbers, token_numbers: Numbers, keys: Ints, words: int, length: int) -> Numbers:
     """Return the number of the run that begins at each place."""
     numbers = np.full(len(tokens.ids), NONE)
     if not len(keys):

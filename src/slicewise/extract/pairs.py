@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from slicewise.extract.relation import Relation
-
-    Ints = NDArray[np.int64]
+from slicewise.arrays import Ints
+from slicewise.extract.relation import Relation
 
 MOST_CELLS = 1 << 23
 """Cells of a product that may be filled at a time."""

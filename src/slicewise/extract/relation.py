@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+from slicewise.arrays import Ints
 
-    from numpy.typing import NDArray
-
-    Rows = NDArray[np.int32]
-    Index = NDArray[np.int64]
+Rows = NDArray[np.int32]
 
 
 Number = TypeVar("Number", np.int64, np.float64)
@@ -26,7 +24,7 @@ BATCH = 250_000
 class Relation:
     """Feature i belongs to `rows[starts[i]:starts[i + 1]]`, each once, in ascending order."""
 
-    starts: Index
+    starts: Ints
     rows: Rows
     size: int
     """How many rows there are in all."""
@@ -41,7 +39,7 @@ class Relation:
         return len(self.starts) - 1
 
     @property
-    def counts(self) -> Index:
+    def counts(self) -> Ints:
         """How many rows have each feature."""
         return np.diff(self.starts)
 
@@ -59,7 +57,7 @@ class Relation:
             totals[features] = np.add.reduceat(values[self.rows[start:end]], self.starts[features] - start)
         return totals
 
-    def take(self, features: Index) -> Relation:
+    def take(self, features: Ints) -> Relation:
         """Return some of the features, in the order given."""
         counts = self.counts[features]
         ends = np.cumsum(counts)
@@ -88,12 +86,12 @@ class Limits:
     least: int
     size: int
 
-    def __call__(self, counts: Index) -> NDArray[np.bool_]:
+    def __call__(self, counts: Ints) -> NDArray[np.bool_]:
         """Return which features are kept."""
         return (counts >= self.least) & (self.size - counts >= self.least)
 
 
-def by_row(ids: NDArray[np.uint32], offsets: Index, size: int, least: int = 0) -> tuple[Relation, Index]:
+def by_row(ids: NDArray[np.uint32], offsets: Ints, size: int, least: int = 0) -> tuple[Relation, Ints]:
     """Return the relation of numbered features that stand row by row, in one piece, and the numbers of those kept."""
     relation = Batches.of_ids(ids, offsets, size)
     kept = np.flatnonzero(Limits(least, relation.size)(relation.counts) & (relation.counts > 0))
@@ -108,11 +106,11 @@ class Batches:
     """
 
     size: int
-    counts: Index
+    counts: Ints
     parts: list[_Batch]
 
     @classmethod
-    def of_ids(cls, ids: NDArray[np.uint32], offsets: Index, size: int) -> Batches:
+    def of_ids(cls, ids: NDArray[np.uint32], offsets: Ints, size: int) -> Batches:
         """Make it from numbered features that stand row by row, repeated or not."""
         parts = [_sorted_batch(ids, offsets, batch, size) for batch in batches(offsets)]
         counts = np.zeros(size, np.int64)
@@ -144,7 +142,7 @@ class Batches:
         """Return the same features over the rows that are kept, numbered anew."""
         return self if kept.all() else self.whole().among(kept)
 
-    def take(self, features: Index) -> Relation | Inherited:
+    def take(self, features: Ints) -> Relation | Inherited:
         """Return some of the features, in the order given."""
         starts = np.concatenate([[0], np.cumsum(self.counts[features])]).astype(np.int64)
         cursor = starts[:-1].copy()
@@ -203,7 +201,7 @@ class Inherited(Batches):
         """Return the same features over the rows that are kept, numbered anew."""
         return self if kept.all() else Inherited.of_items(self.items, self.rows.among(kept))
 
-    def take(self, features: Index) -> Inherited:
+    def take(self, features: Ints) -> Inherited:
         """Return some of the features, in the order given."""
         return Inherited.of_items(self.items.take(features), self.rows)
 
@@ -218,12 +216,12 @@ class _Batch:
     """The rows of some features, in the order of the features."""
 
     features: NDArray[np.uint32]
-    first: Index
-    counts: Index
+    first: Ints
+    counts: Ints
     rows: NDArray[np.uint32]
 
 
-def batches(offsets: Index) -> Iterator[slice]:
+def batches(offsets: Ints) -> Iterator[slice]:
     """Return runs of rows that have about BATCH entries together."""
     start, rows = 0, len(offsets) - 1
     while start < rows:
@@ -232,7 +230,7 @@ def batches(offsets: Index) -> Iterator[slice]:
         start = end
 
 
-def _sorted_batch(ids: NDArray[np.uint32], offsets: Index, batch: slice, size: int) -> _Batch:
+def _sorted_batch(ids: NDArray[np.uint32], offsets: Ints, batch: slice, size: int) -> _Batch:
     """Sort a batch: feature and row packed into one word, a short one where they fit."""
     rows = batch.stop - batch.start
     width = row_bits(rows)
@@ -250,7 +248,7 @@ def _sorted_batch(ids: NDArray[np.uint32], offsets: Index, batch: slice, size: i
     return _Batch(features[first].astype(np.uint32), first, np.diff(np.append(first, len(packed))), row_numbers)
 
 
-def related(keys: NDArray[np.uint64], rows: NDArray[np.uint32], size: int, fewest: int = 1) -> tuple[Relation, Index]:
+def related(keys: NDArray[np.uint64], rows: NDArray[np.uint32], size: int, fewest: int = 1) -> tuple[Relation, Ints]:
     """Return the relation of features known by a number, given with their rows in any order, repeated or not.
 
     Also returns the numbers, ascending, of those that are kept: which at least so many rows have.
@@ -270,7 +268,7 @@ def row_bits(size: int) -> int:
     return max(size - 1, 1).bit_length()
 
 
-def of_packed(packed: NDArray[np.uint64], size: int, fewest: int = 1) -> tuple[Relation, Index]:
+def of_packed(packed: NDArray[np.uint64], size: int, fewest: int = 1) -> tuple[Relation, Ints]:
     """Return the relation of features and rows that stand in one word each, which are sorted here and now."""
     width = np.uint64(row_bits(size))
     packed.sort()
@@ -291,7 +289,7 @@ def of_packed(packed: NDArray[np.uint64], size: int, fewest: int = 1) -> tuple[R
     return Relation(np.concatenate([[0], ends]).astype(np.int64), rows, size), keys.astype(np.int64)
 
 
-def _starts(packed: NDArray[np.uint64], width: np.uint64) -> Index:
+def _starts(packed: NDArray[np.uint64], width: np.uint64) -> Ints:
     """Return where each feature begins, and the end, looking at some at a time."""
     starts = [np.zeros(min(1, len(packed)), np.int64)]
     for start in range(0, len(packed), BATCH):

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import polars as pl
 
 from slicewise.attributes.surface import shape
-
-if TYPE_CHECKING:
-    import polars as pl
 
 OTHER = "©"
 """A character that is neither letter, digit nor punctuation."""

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
+from slicewise.evaluation import Evaluation
 from slicewise.extract.relation import Relation
 from slicewise.extract.tokens import ItemTexts, Tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
-    from slicewise.evaluation import Evaluation
 
 SHORT = 1 << 16
 

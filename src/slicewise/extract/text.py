@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
+from slicewise.arrays import Ints
 from slicewise.extract.family import Family, Kind, Quantity, places_in
-from slicewise.extract.ngrams import gather_names, ngrams
+from slicewise.extract.ngrams import Ngrams, gather_names, ngrams
 from slicewise.extract.relation import Batches, Limits, by_row, related
 from slicewise.extract.shapes import shape_of
 from slicewise.extract.tokens import Tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from numpy.typing import NDArray
-
-    from slicewise.extract.ngrams import Ngrams
-    from slicewise.extract.relation import Index
 
 MOST_CATEGORIES = 1000
 """A field with more distinct values is text, not a category."""
@@ -37,7 +31,7 @@ class TextField:
         self.geval = geval
         self.tokens = _distinct_tokens(tokens) if geval else tokens
         self._families: dict[Kind, Family] = {}
-        self._last_run: tuple[Ngrams, int, Family, Index] | None = None
+        self._last_run: tuple[Ngrams, int, Family, Ints] | None = None
 
     @property
     def rows(self) -> int:
@@ -65,7 +59,7 @@ class TextField:
         tokens = self.tokens if kind is Kind.TOKEN else self._shaped
         return self._family(kind, tokens.only(names.unique(maintain_order=True).str.slice(len(self.space) + 1)), 0)
 
-    def run(self, runs: Ngrams, length: int) -> tuple[Family, Index]:
+    def run(self, runs: Ngrams, length: int) -> tuple[Family, Ints]:
         """Return the runs of a length that are frequent in all of the data, and their keys."""
         last = self._last_run
         if last is None or last[0] is not runs or last[1] != length:
@@ -133,10 +127,10 @@ class TextField:
         distinct, ids = _coded(SHAPE + shape_of(self.tokens.vocabulary, geval=self.geval))
         return Tokens(ids[self.tokens.ids], self.tokens.offsets, distinct)
 
-    def _glued(self, glued: Callable[[Index], pl.Series], at: Index) -> pl.Series:
+    def _glued(self, glued: Callable[[Ints], pl.Series], at: Ints) -> pl.Series:
         return self._named(glued(at))
 
-    def _places(self, vocabulary: pl.Series, names: pl.Series) -> Index:
+    def _places(self, vocabulary: pl.Series, names: pl.Series) -> Ints:
         """Return the places of names, all of which begin with the namespace, in a vocabulary."""
         return places_in(vocabulary, names.str.slice(len(self.space) + 1))
 

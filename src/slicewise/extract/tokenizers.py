@@ -6,22 +6,18 @@ None of them makes a token that reaches over a space, so cutting the distinct pi
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 from itertools import chain
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from slicewise.errors import UserError, did_you_mean, quoted
 from slicewise.words import cut_words
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from numpy.typing import NDArray
-
-    Pieces = tuple[pl.Series, NDArray[np.int64]]
-    """The tokens of many pieces one after the other, and where those of each begin."""
+Pieces = tuple[pl.Series, NDArray[np.int64]]
+"""The tokens of many pieces one after the other, and where those of each begin."""
 
 
 def words(pieces: pl.Series) -> Pieces:

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from slicewise.extract.interning import CollisionError, Interner
 from slicewise.extract.tokenizers import TOKENIZERS
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    Ids = NDArray[np.uint32]
+Ids = NDArray[np.uint32]
 
 NONE = np.uint32(2**32 - 1)
 """Stands for a token or a run that is left out."""

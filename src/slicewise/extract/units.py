@@ -2,34 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from slicewise.annotations import Task
+from slicewise.arrays import Ints
+from slicewise.attributes.corpus_facts import CorpusFacts
 from slicewise.attributes.facts import Facts, expanded
+from slicewise.evaluation import Evaluation
 from slicewise.extract.described import UNITS, attribute_features, attributes_of
-from slicewise.extract.family import Kind
-from slicewise.extract.items import ItemFeatures
+from slicewise.extract.family import Family, Kind, Quantity
+from slicewise.extract.items import FeatureSpec, ItemFeatures
+from slicewise.extract.ngrams import Ngrams
 from slicewise.extract.relation import Inherited, Limits, Relation
 from slicewise.extract.text import TextField, categories, coded
 from slicewise.extract.tokens import Tokens, of_tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from slicewise.attributes.corpus_facts import CorpusFacts
-    from slicewise.evaluation import Evaluation
-    from slicewise.extract.family import Family, Quantity
-    from slicewise.extract.items import FeatureSpec
-    from slicewise.extract.ngrams import Ngrams
-
-    Index = NDArray[np.int64]
 
 BESIDE = ("left", "right")
 """The namespaces of a unit's neighbours."""
@@ -101,7 +93,7 @@ class UnitFeatures:
         """Return the names of the attributes that are numbers."""
         return [quantity.name for quantity in self._described[over == "gold"][1]]
 
-    def run(self, _over: str | None, space: str, runs: Ngrams, length: int) -> tuple[Family, Index]:
+    def run(self, _over: str | None, space: str, runs: Ngrams, length: int) -> tuple[Family, Ints]:
         """Return the runs of a length that are frequent in all of the data, and their keys."""
         field, units = self._text(space)
         family, keys = field.run(runs, length)
@@ -166,7 +158,7 @@ class UnitFeatures:
         return TextField(space, _at(self._tokens, first, length)), None
 
     @property
-    def _beside(self) -> Iterator[tuple[str, Index, NDArray[np.bool_]]]:
+    def _beside(self) -> Iterator[tuple[str, Ints, NDArray[np.bool_]]]:
         """The places of the tokens left and right of each unit, and whether they are inside the text."""
         item, offsets = self.facts.units.item, self._tokens.offsets
         first, length = self.facts.unit_ranges
@@ -214,7 +206,7 @@ class UnitFeatures:
         return of_tokens(corpus.tokens, corpus.offsets, None)
 
 
-def _at(tokens: Tokens, first: Index, length: Index) -> Tokens:
+def _at(tokens: Tokens, first: Ints, length: Ints) -> Tokens:
     """Return some tokens of each unit: so many from the first on."""
     _, at = expanded(first, length)
     return Tokens(tokens.ids[at], np.concatenate([[0], np.cumsum(length)]), tokens.vocabulary)

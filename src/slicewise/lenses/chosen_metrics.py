@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
+from slicewise.annotations import Task
 from slicewise.errors import UserError, quoted
 from slicewise.metrics import DEFAULTS, catalogue, find_metric
 from slicewise.metrics.custom import from_object
+from slicewise.metrics.metric import Metric
 from slicewise.metrics.prf import f_name
 from slicewise.user_code import split_name
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from slicewise.annotations import Task
-    from slicewise.metrics.metric import Metric
-
-    MetricSpec = Sequence[str | Callable[..., Any]] | str | Callable[..., Any]
-    """Names of metrics, or functions of your own; one, or several."""
+MetricSpec = Sequence[str | Callable[..., Any]] | str | Callable[..., Any]
+"""Names of metrics, or functions of your own; one, or several."""
 
 
 def metrics_of(task: Task, spec: MetricSpec, beta: float) -> list[Metric]:

@@ -5,27 +5,24 @@ A lens declares itself as `LENS` in its own folder; `registry.py` lists the fold
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from slicewise.annotations import Task
+from slicewise.bucketing import Buckets
+from slicewise.evaluation import Evaluation
+from slicewise.lenses.outcomes.outcomes import Outcomes
+from slicewise.lenses.slice_rows import SliceRows
+from slicewise.render.blocks import Sentence
+from slicewise.render.figures import Figure
+from slicewise.results.base import Result
+from slicewise.results.estimates import Prf
+from slicewise.results.statement import Statement
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from slicewise.bucketing import Buckets
-    from slicewise.evaluation import Evaluation
-    from slicewise.lenses.outcomes.outcomes import Outcomes
-    from slicewise.lenses.slice_rows import SliceRows
-    from slicewise.render.blocks import Sentence
-    from slicewise.render.figures import Figure
-    from slicewise.results.base import Result
-    from slicewise.results.estimates import Prf
-    from slicewise.results.statement import Statement
-
-    Results = Mapping[str, Result]
-    Shown = Iterable[Sentence | Figure]
-    Run = Callable[[Evaluation, "ReportOptions"], Result]
+Results = Mapping[str, Result]
+Shown = Iterable[Sentence | Figure]
+Run = Callable[[Evaluation, "ReportOptions"], Result]
 
 
 @dataclass(frozen=True, kw_only=True)

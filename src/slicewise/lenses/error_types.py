@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from slicewise.annotations import Task
 from slicewise.engine.local import aggregate
+from slicewise.evaluation import Evaluation
 from slicewise.matching.error_types import KINDS, TYPE, ErrorTypes, error_types
 from slicewise.matching.semeval import semeval_matches
 from slicewise.results.estimates import Confusion
 
 __all__ = ["KINDS", "STATISTICS", "WAYS", "ErrorTable", "SpanErrors", "confusion_table", "error_table", "span_errors"]
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from slicewise.evaluation import Evaluation
 
 WAYS = ("strict", "exact", "partial", "type")
 STATISTICS = len(KINDS) + len(WAYS)

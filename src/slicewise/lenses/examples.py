@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from slicewise.annotations import Task
 from slicewise.engine.items import item_scores, where_items_are
 from slicewise.engine.local import TEXTS, collect_parts
-from slicewise.lenses.ranking.result import Example
+from slicewise.evaluation import Evaluation
+from slicewise.lenses.ranking.result import Example, FeatureList
+from slicewise.metrics.metric import Metric
 from slicewise.results.base import defined
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from slicewise.evaluation import Evaluation
-    from slicewise.lenses.ranking.result import FeatureList
-    from slicewise.metrics.metric import Metric
 
 
 def examples_of(evaluation: Evaluation, metric: Metric, lists: Sequence[FeatureList]) -> dict[int, Example]:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
 from slicewise.errors import UserError, counted, did_you_mean, quoted
+from slicewise.evaluation import Evaluation
 from slicewise.metrics.prf import f_name
+from slicewise.results.base import Bounds
 from slicewise.results.estimates import Inference
 from slicewise.stats.multiplicity import ALPHA
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from slicewise.evaluation import Evaluation
-    from slicewise.results.base import Bounds
 
 LARGEST_BETA = 1_000_000_000
 MOST_RESAMPLES = 1_000_000

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from slicewise.results.base import Result
-
-if TYPE_CHECKING:
-    from slicewise.render.blocks import Block, Grid
-    from slicewise.render.figures import Figure
-    from slicewise.results.base import Row
+from slicewise.render.blocks import Block, Grid
+from slicewise.render.figures import Figure
+from slicewise.results.base import Result, Row
 
 
 class LensResult(Result):

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals as nw
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from slicewise.align.clusters import MOST_GROUPS, Clusters, numbered, remainders
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from slicewise.arrays import Ints, Mask
+from slicewise.arrays import Ints, Mask
 
 AT_ONCE = 1 << 20
 """Items whose groups are computed at a time."""

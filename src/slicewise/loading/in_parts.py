@@ -6,32 +6,26 @@ import hashlib
 import shutil
 import tempfile
 import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from slicewise.align.options import check_options
+from slicewise.align.options import Options, check_options
 from slicewise.annotations import Task
 from slicewise.engine.local import LocalRunner
+from slicewise.engine.protocols import Runner
 from slicewise.errors import UserError, counted, did_you_mean, quoted
-from slicewise.evaluation import name_runs
+from slicewise.evaluation import Evaluation, name_runs
 from slicewise.loading.parted_evaluation import parted_evaluation
-from slicewise.loading.roles import find_role
+from slicewise.loading.roles import Role, find_role
 from slicewise.loading.table_parts import TableParts, TrainingFile, bounds_of
 from slicewise.read.convert import convert
 from slicewise.read.files import paths_of
 from slicewise.read.registry import READERS
 from slicewise.read.source import PARQUET, File, digests_of, is_stream, split_column, stem_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from slicewise.align.options import Options
-    from slicewise.engine.protocols import Runner
-    from slicewise.evaluation import Evaluation
-    from slicewise.loading.roles import Role
 
 ENGINES = ("embedded", "spark")
 MANY_ITEMS = 2_000_000

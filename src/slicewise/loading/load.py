@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
+from slicewise.align import Options
 from slicewise.align.options import check_options
 from slicewise.annotations import Annotations, Task
 from slicewise.errors import UserError, explained
@@ -18,13 +19,7 @@ from slicewise.loading.in_parts import EngineSpec, load_in_parts
 from slicewise.loading.training import read_training, without_answers
 from slicewise.read import open_source, read, tags_alone, tell_format
 from slicewise.read.files import check_exists
-from slicewise.read.source import digests_of, stem_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from slicewise.align import Options
-    from slicewise.read.source import Source
+from slicewise.read.source import Source, digests_of, stem_of
 
 Path_ = str | Path
 

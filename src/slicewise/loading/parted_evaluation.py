@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
@@ -13,16 +13,18 @@ from slicewise.align.clusters import Clusters
 from slicewise.annotations import Task
 from slicewise.data_warnings import DataWarning, merge_warnings
 from slicewise.engine.local import aggregate, collect_parts, reduce_parts
-from slicewise.engine.protocols import FIELDS, TEXTS, Parts
+from slicewise.engine.protocols import FIELDS, TEXTS, Parts, PartSource, Runner, Scratch
+from slicewise.evaluation import Evaluation
 from slicewise.loading.cluster_numbers import by_remainder, cluster_numbering, first_names, item_numbering
-from slicewise.loading.table_parts import ClusterCounts, ClusterNames, DistinctClusters, Edges, Survey, whole_clusters
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from slicewise.engine.protocols import PartSource, Runner, Scratch
-    from slicewise.evaluation import Evaluation
-    from slicewise.loading.table_parts import TableParts
+from slicewise.loading.table_parts import (
+    ClusterCounts,
+    ClusterNames,
+    DistinctClusters,
+    Edges,
+    Survey,
+    TableParts,
+    whole_clusters,
+)
 
 LOOKED_AT = 10_000
 """Items from which the task and the columns are inferred."""

@@ -4,28 +4,24 @@ from __future__ import annotations
 
 import io
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from slicewise.errors import UserError, did_you_mean, first_line, quoted
 from slicewise.read.columns import by_number, column_index, top_level_name
-from slicewise.read.parquet import DAMAGED, origin, silent_panics
+from slicewise.read.parquet import DAMAGED, Origin, origin, silent_panics
 from slicewise.read.source import POINTER, File, Source, pointer_error
 from slicewise.read.stacked import one_schema, with_schema
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from slicewise.read.parquet import Origin
-
-    Columns = tuple[str, ...] | None
-    """Columns that are read; None: all."""
+Columns = tuple[str, ...] | None
+"""Columns that are read; None: all."""
 
 
 @dataclass(frozen=True)

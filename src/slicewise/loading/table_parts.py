@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 import polars as pl
 
-from slicewise.align.clusters import cluster_names
-from slicewise.annotations import CONFIDENCES, Task
+from slicewise.align import Aligned, Options
+from slicewise.align.clusters import Clusters, cluster_names
+from slicewise.annotations import CONFIDENCES, Annotations, Task
 from slicewise.engine.protocols import FIELDS, TEXTS
 from slicewise.errors import explained
-from slicewise.evaluation import Evaluation
-from slicewise.loading.cluster_numbers import named_clusters
-from slicewise.loading.roles import RowReader
+from slicewise.evaluation import Evaluation, Training
+from slicewise.loading.cluster_numbers import ClusterNumbering, named_clusters
+from slicewise.loading.roles import Columns, Role, RowReader
 from slicewise.loading.training import as_training, read_training, without_answers
 from slicewise.read import open_source, read, tell_format
 from slicewise.read.columns import top_level_name
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from slicewise.align import Aligned, Options
-    from slicewise.align.clusters import Clusters
-    from slicewise.annotations import Annotations
-    from slicewise.evaluation import Training
-    from slicewise.loading.cluster_numbers import ClusterNumbering
-    from slicewise.loading.roles import Columns, Role
 
 MOST_PARTS = 256
 EDGES = {"first": pl.String, "last": pl.String, "size": pl.Int64}

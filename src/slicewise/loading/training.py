@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from slicewise.align import Aligned, Options, training_units
+from slicewise.annotations import Annotations, Task
 from slicewise.evaluation import Training
 from slicewise.read import READERS, read, tell_format
-from slicewise.read.source import split_column
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from slicewise.annotations import Annotations, Task
-    from slicewise.read.source import Source
+from slicewise.read.source import Source, split_column
 
 
 def without_answers(aligned: Aligned, named: Sequence[str]) -> Aligned:

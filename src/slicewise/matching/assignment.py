@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from slicewise.arrays import Mask
 from slicewise.matching.components import components, local_numbers
 from slicewise.matching.solver import solve
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from slicewise.arrays import Mask
-
-    Index = NDArray[np.intp]
-    Ints = NDArray[np.integer[Any]]
+Index = NDArray[np.intp]
+Ints = NDArray[np.integer[Any]]
 
 
 def best_matching(left: Index, right: Index, weight: Ints) -> Mask:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from slicewise.arrays import Mask
 
-    from slicewise.arrays import Mask
-
-    Ints = NDArray[np.integer[Any]]
-    Index = NDArray[np.intp]
+Ints = NDArray[np.integer[Any]]
+Index = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from slicewise.arrays import Array
 from slicewise.stats.ratio import ratio
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from slicewise.arrays import Array
 
 FOUND = np.array([1, 1, 1, 1, 0])  # by kind, in the order of `KINDS`: true positives that a repair adds
 RETURNED = np.array([0, 0, 0, 1, -1])  # and returned units that it adds

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from slicewise.matching.overlaps import contested
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from slicewise.arrays import Ints, Mask
-    from slicewise.matching.overlaps import Spans
-
-    Index = Ints
+from slicewise.arrays import Ints, Mask
+from slicewise.matching.overlaps import Spans, contested
 
 ROUNDS = 16
 """Real spans are settled in two or three; a long chain needs as many as it has spans and is walked along instead."""
@@ -51,14 +45,14 @@ def _taken(spans: Spans, votes: NDArray[np.integer[Any]], label_rank: NDArray[np
     return kept
 
 
-def _segments(begin: Index, stop: Index) -> tuple[Index, Index]:
+def _segments(begin: Ints, stop: Ints) -> tuple[Ints, Ints]:
     """Return the spans over numbered segments: the line is cut wherever a span begins or ends."""
     cuts, place = np.unique(np.concatenate([begin, stop]), return_inverse=True)
     place = place.astype(np.int64).reshape(2, len(begin)) if len(cuts) else np.zeros((2, 0), np.int64)
     return place[0], place[1]
 
 
-def _undominated(begin: Index, stop: Index) -> tuple[Mask, Mask]:
+def _undominated(begin: Ints, stop: Ints) -> tuple[Mask, Mask]:
     """Return the spans that come before all that share a position with them, and the others that share one with these.
 
     The spans stand in the order in which they are taken.
@@ -70,7 +64,7 @@ def _undominated(begin: Index, stop: Index) -> tuple[Mask, Mask]:
     return first, ~first & (taken[stop] > taken[begin])
 
 
-def _best(begin: Index, stop: Index) -> Index:
+def _best(begin: Ints, stop: Ints) -> Ints:
     """Return for every segment the first span that covers it; the number of spans where none does.
 
     A span is laid on as two stretches of 2^k segments, and stretches are halved until they are single segments.
@@ -89,7 +83,7 @@ def _best(begin: Index, stop: Index) -> Index:
     return best
 
 
-def _one_by_one(begin: Index, stop: Index) -> Mask:
+def _one_by_one(begin: Ints, stop: Ints) -> Mask:
     """Take the spans one after the other, which is the rule itself."""
     kept = np.zeros(len(begin), np.bool_)
     taken = bytearray(int(stop.max(initial=0)))

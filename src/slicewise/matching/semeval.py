@@ -3,32 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from slicewise.arrays import Array, Mask
 from slicewise.matching.assignment import best_matching
 from slicewise.matching.error_types import in_order
 from slicewise.matching.overlaps import Spans, contested_units, overlap_counts, overlapping_pairs
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from slicewise.arrays import Array, Mask
-
-    Ints = NDArray[np.integer[Any]]
-    Index = NDArray[np.intp]
-    Credit = Array
+Ints = NDArray[np.integer[Any]]
+Index = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
 class SemEval:
     """The credit of every unit in each way: 0, ½ or 1 for a gold unit, 0 for others. Its sum is the way's tp."""
 
-    strict: Credit
-    exact: Credit
-    partial: Credit
-    type: Credit
+    strict: Array
+    exact: Array
+    partial: Array
+    type: Array
 
 
 def semeval_matches(item: Ints, start: Ints, end: Ints, label: Ints, gold: Mask, returned: Mask) -> SemEval:
@@ -46,7 +42,7 @@ def semeval_matches(item: Ints, start: Ints, end: Ints, label: Ints, gold: Mask,
     return SemEval(strict, exact, partial, by_type)
 
 
-def _credits(spans: Spans, label: Ints, gold: Mask, returned: Mask) -> tuple[Credit, Credit, Mask]:
+def _credits(spans: Spans, label: Ints, gold: Mask, returned: Mask) -> tuple[Array, Array, Mask]:
     """Return the credits of exact, partial and type."""
     paired = (gold & returned) | _same_span(spans, label, gold, returned)
     exact = (gold & paired).astype(float)

@@ -6,25 +6,21 @@ one whose list of (left, right) pairs comes first in the alphabet is returned, s
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from heapq import heappop, heappush
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from slicewise.arrays import Ints, Mask
 
-    from slicewise.arrays import Ints, Mask
-
-    Edges = Ints  # rows of left node, right node and weights
-    Options = list[list[tuple[int, int]]]  # for every left node its (right node, weight), right nodes ascending
+Options = list[list[tuple[int, int]]]
 
 DENSE_FROM = 4_000  # edges beyond which a tangle is solved as a whole matrix, its ties by the order of its rows
 NARROW = 8  # right nodes that are shared between earlier and later left nodes, at most, for the sweep
 
 
-def solve(edges: Edges, *, narrow: int = NARROW, dense_from: int = DENSE_FROM) -> Mask:
+def solve(edges: Ints, *, narrow: int = NARROW, dense_from: int = DENSE_FROM) -> Mask:
     """Return which edges are chosen; weights are compared by column sums, the first column first."""
     in_order = _width(edges) <= narrow
     if not in_order and len(edges) > dense_from:
@@ -53,7 +49,7 @@ def _last_users(options: Options) -> dict[int, int]:
     return {right: left for left, choices in enumerate(options) for right, _ in choices}
 
 
-def _width(edges: Edges) -> int:
+def _width(edges: Ints) -> int:
     """Return how many right nodes are at most open at once: seen by a left node and needed by a later one."""
     left, right = edges[:, 0], edges[:, 1]
     first, last = np.full((2, right.max() + 1), left[-1])
@@ -147,7 +143,7 @@ def _augment(options: Options) -> list[int]:
     return [right if right < rights else -1 for right in partner]
 
 
-def _dense(edges: Edges) -> Mask:
+def _dense(edges: Ints) -> Mask:
     """Return which edges are chosen, by a dense assignment: for hundreds of spans that all overlap."""
     from scipy.optimize import linear_sum_assignment
 

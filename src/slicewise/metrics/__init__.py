@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from slicewise.annotations import Task
 from slicewise.errors import UserError, did_you_mean, quoted
@@ -24,9 +23,7 @@ from slicewise.metrics import (
     translation,
     words,
 )
-
-if TYPE_CHECKING:
-    from slicewise.metrics.metric import Metric
+from slicewise.metrics.metric import Metric
 
 DEFAULTS: dict[Task, tuple[str, ...]] = {
     Task.SPANS: ("f1", "macro-f1", "exact-match"),

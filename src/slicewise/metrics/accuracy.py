@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+import polars as pl
 
 from slicewise.annotations import Task
+from slicewise.arrays import Array
 from slicewise.metrics.counts import CASES, N_GOLD, ONE_LABEL, RIGHT, TP, by_label, cases, classes
 from slicewise.metrics.metric import Metric, text_metric
 from slicewise.metrics.texts import pairs
 from slicewise.stats.ratio import ratio
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from slicewise.metrics.metric import Array
 
 
 def share_right(counts: Array) -> Array:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from slicewise.arrays import Array
 from slicewise.metrics.counts import CASES, N_GOLD, N_PRED, ONE_LABEL, RIGHT, classes
 from slicewise.metrics.metric import Metric
 from slicewise.stats.ratio import ratio
-
-if TYPE_CHECKING:
-    from slicewise.metrics.metric import Array
 
 
 def kappa(sums: Array) -> Array:

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+import polars as pl
 
 from slicewise.annotations import Task
+from slicewise.arrays import Array
 from slicewise.metrics.metric import Metric, class_counts, undefined
 from slicewise.metrics.reading import references
 from slicewise.stats.ratio import ratio
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from slicewise.metrics.metric import Array
 
 
 def class_numbers(gold: pl.Series | None, outputs: pl.Series) -> Array:

@@ -6,15 +6,11 @@ case has one label, so what the labels leave over belongs to the negative label,
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from slicewise.annotations import Task
+from slicewise.arrays import Array
 from slicewise.stats.ratio import ratio
-
-if TYPE_CHECKING:
-    from slicewise.metrics.metric import Array
 
 CASES, RIGHT, UNANSWERED, FIRST_LABEL = range(4)
 TP, N_PRED, N_GOLD = range(3)

@@ -9,25 +9,21 @@ from __future__ import annotations
 
 import inspect
 import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import polars as pl
 
 from slicewise.annotations import Task
+from slicewise.arrays import Array
 from slicewise.errors import UserError, counted, quoted
 from slicewise.metrics.mean import mean
 from slicewise.metrics.metric import ItemError, Metric
 from slicewise.metrics.reading import LARGEST
 from slicewise.user_code import STOPS, digest, error_message, line_of, load, place, running, split_name
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    import polars as pl
-
-    from slicewise.metrics.metric import Array
 
 TASKS = frozenset({Task.TEXT, Task.LABELS, Task.SCORES})
 PARAMETERS = ("gold", "output", "input")

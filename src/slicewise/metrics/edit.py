@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 
+from slicewise.arrays import Array
 from slicewise.metrics.mean import mean
-from slicewise.metrics.metric import text_loss, text_metric
+from slicewise.metrics.metric import Metric, text_loss, text_metric
 from slicewise.metrics.texts import pairs, words
 from slicewise.stats.ratio import ratio
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    import polars as pl
-
-    from slicewise.metrics.metric import Array, Metric
-
-    Split = Callable[[pl.Series], Sequence[Sequence[str]]]
+Split = Callable[[pl.Series], Sequence[Sequence[str]]]
 
 
 def characters(texts: pl.Series) -> list[str]:

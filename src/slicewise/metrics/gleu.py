@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
+import polars as pl
 
+from slicewise.arrays import Array
 from slicewise.metrics.metric import text_metric
 from slicewise.metrics.texts import pairs, words
 from slicewise.stats.ratio import ratio
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import polars as pl
-
-    from slicewise.metrics.metric import Array
 
 ORDER = 4
 

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+import polars as pl
 
 from slicewise.annotations import Task
+from slicewise.arrays import Array
 from slicewise.metrics.metric import Metric
 from slicewise.stats.ratio import ratio
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from slicewise.metrics.metric import Array
 
 
 def score_statistics(gold: pl.Series | None, outputs: pl.Series) -> Array:  # noqa: ARG001 (a score needs no reference)

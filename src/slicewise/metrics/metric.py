@@ -5,22 +5,19 @@ Everything that resamples, slices or compares works on the statistics, so it wor
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+import polars as pl
+from numpy.typing import NDArray
 
 from slicewise.annotations import Task
+from slicewise.arrays import Array
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    import polars as pl
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
-    Side = Literal["reference", "output"]
+Side = Literal["reference", "output"]
 
 TEXT = frozenset({Task.TEXT})
 """The tasks of metrics that compare texts."""

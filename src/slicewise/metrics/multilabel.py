@@ -5,21 +5,17 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 
 from slicewise.annotations import Task
+from slicewise.arrays import Array
 from slicewise.errors import quoted
 from slicewise.metrics.counts import f_beta, total
 from slicewise.metrics.metric import TEXT, ItemError, Metric, unchanged
 from slicewise.metrics.prf import f_name, of_items
 from slicewise.metrics.reading import references, words
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from slicewise.metrics.metric import Array
 
 THRESHOLD = 0.5
 """A label with at least this probability is returned."""

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from slicewise.annotations import Task
+from slicewise.arrays import Array
 from slicewise.metrics.counts import N_GOLD, N_PRED, by_label, f_beta, precision, recall, total
 from slicewise.metrics.metric import Metric
 from slicewise.stats.ratio import ratio
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from slicewise.metrics.metric import Array
 
 SETS = frozenset({Task.SPANS, Task.TOKENS, Task.LABELS, Task.MULTILABEL})
 

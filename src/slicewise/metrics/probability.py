@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 
+from slicewise.arrays import Array
 from slicewise.errors import quoted
 from slicewise.metrics.mean import mean
 from slicewise.metrics.metric import ItemError, text_loss, text_metric
 from slicewise.metrics.reading import LARGEST, probabilities, references, truths, words
 from slicewise.stats.ratio import ratio
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from slicewise.metrics.metric import Array
 
 LEAST = 1e-15
 """What is true is given at least this probability, so that one item cannot make a loss infinite."""

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 
+from slicewise.arrays import Array
 from slicewise.metrics.mean import mean
-from slicewise.metrics.metric import text_metric
+from slicewise.metrics.metric import Metric, text_metric
 from slicewise.metrics.reading import ids, references
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    import polars as pl
-
-    from slicewise.metrics.metric import Array, Metric
-
-    Judge = Callable[[Sequence[bool], int], float]
-    """From whether each id of a ranking is relevant, and how many are in all, to a score."""
+Judge = Callable[[Sequence[bool], int], float]
+"""From whether each id of a ranking is relevant, and how many are in all, to a score."""
 
 USUAL_DEPTH = 10
 

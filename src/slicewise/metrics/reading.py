@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import polars as pl
 
+from slicewise.arrays import Array, Mask
 from slicewise.errors import counted, quoted
-from slicewise.metrics.metric import ItemError
-
-if TYPE_CHECKING:
-    from slicewise.arrays import Array, Mask
-    from slicewise.metrics.metric import Side
+from slicewise.metrics.metric import ItemError, Side
 
 LARGEST = 1e100
 """Squares of larger numbers, and their sums, would overflow."""

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
+import polars as pl
 
+from slicewise.arrays import Array
 from slicewise.metrics.mean import mean
 from slicewise.metrics.metric import class_counts, text_loss, text_metric, undefined
 from slicewise.metrics.reading import numbers, references
 from slicewise.stats.ratio import ratio
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    import polars as pl
-
-    from slicewise.metrics.metric import Array
 
 CONSTANT = 1e-11
 """Numbers whose variance is below this share of their mean square differ by no more than rounding."""

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 
+from slicewise.arrays import Array
 from slicewise.metrics.mean import mean
 from slicewise.metrics.metric import text_metric
 from slicewise.metrics.texts import pairs
 from slicewise.stats.ratio import ratio
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    import polars as pl
-
-    from slicewise.metrics.metric import Array
-
-    Tokens = list[list[str]]
+Tokens = list[list[str]]
 
 UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}"
 """Scripts that put no space between words: each character is a token."""

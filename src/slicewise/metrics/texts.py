@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
+from slicewise.arrays import Array, Ints
 from slicewise.metrics.metric import ItemError
-
-if TYPE_CHECKING:
-    from slicewise.arrays import Array, Ints
 
 
 @dataclass(frozen=True)

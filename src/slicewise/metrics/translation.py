@@ -6,22 +6,20 @@ says 0; here a corpus is then undefined, and an item with nothing expected and n
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
-from slicewise.metrics.metric import text_metric
+from slicewise.arrays import Array
+from slicewise.metrics.metric import Metric, text_metric
 from slicewise.metrics.texts import output_texts, reference_lists
 from slicewise.stats.ratio import ratio
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from sacrebleu.metrics.base import Metric as Scorer
-
-    from slicewise.metrics.metric import Array, Metric
 
 ORDER = 4
 """The longest n-grams of BLEU."""

@@ -5,18 +5,14 @@ from __future__ import annotations
 import re
 import string
 from collections import Counter
-from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 
+from slicewise.arrays import Array
 from slicewise.metrics.mean import mean
 from slicewise.metrics.metric import ItemError, text_metric
 from slicewise.metrics.texts import pairs, words
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from slicewise.metrics.metric import Array
 
 ARTICLES = re.compile(r"\b(a|an|the)\b")
 PUNCTUATION = str.maketrans("", "", string.punctuation)

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
 from slicewise.annotations import Annotations, Places, Tags
+from slicewise.arrays import Ints
 from slicewise.read import conll, lines, parquet, records, table
 from slicewise.read.columns import by_number
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from slicewise.arrays import Ints
-    from slicewise.read.parquet import Origin
-    from slicewise.read.source import Source
+from slicewise.read.parquet import Origin
+from slicewise.read.source import Source
 
 
 def read(source: Source, name: str, *, own_gold: bool = False, others: bool = True) -> Annotations:

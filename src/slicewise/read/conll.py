@@ -7,15 +7,17 @@ other widths, stray blanks) is taken apart line by line in `ragged`, which also 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from slicewise.annotations import Annotations, Tags
-from slicewise.data_warnings import When, warning
+from slicewise.arrays import Mask
+from slicewise.data_warnings import DataWarning, When, warning
 from slicewise.errors import did_you_mean, quoted
 from slicewise.read import ragged
 from slicewise.read.columns import column_index
@@ -23,16 +25,7 @@ from slicewise.read.parquet import Origin
 from slicewise.read.ragged import BLANK, COMMENT, DOCUMENT, TOKEN
 from slicewise.read.reader import SAMPLE, Reader, Sign, ends_with
 from slicewise.read.schemes import TAG, split_tag, unknown_tags
-from slicewise.read.source import BOM, pieces_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from slicewise.arrays import Mask
-    from slicewise.data_warnings import DataWarning
-    from slicewise.read.source import File, Source
+from slicewise.read.source import BOM, File, Source, pieces_of
 
 EXTENSIONS = (".conll", ".conllu", ".bio", ".iob", ".iob2", ".bioes", ".bmes", ".conll03")
 DOCSTART = "-DOCSTART-"

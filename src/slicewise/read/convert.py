@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import BinaryIO, cast
 
 import polars as pl
 
@@ -14,11 +14,8 @@ from slicewise.read import streamed
 from slicewise.read.files import open_source
 from slicewise.read.parquet import is_parquet
 from slicewise.read.registry import READERS, check_format, tell_format
-from slicewise.read.source import identity, is_stream, split_column
+from slicewise.read.source import Source, identity, is_stream, split_column
 from slicewise.results.files import atomic_file
-
-if TYPE_CHECKING:
-    from slicewise.read.source import Source
 
 ROWS = 100_000
 """Rows of a group, the least that is read at once."""

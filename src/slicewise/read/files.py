@@ -11,9 +11,9 @@ import os
 import re
 import sys
 import zlib
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from slicewise.errors import UserError, is_file
 from slicewise.read.registry import READERS
@@ -29,9 +29,6 @@ from slicewise.read.source import (
     pointer_error,
     split_column,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def open_source(given: str | Path, opened: dict[str, Source] | None = None) -> Source:

@@ -7,20 +7,15 @@ line is wrong; that a line is right it has to be.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+from slicewise.arrays import Ints
 
-    from numpy.typing import NDArray
-
-    from slicewise.arrays import Ints
-
-    Bytes = NDArray[np.uint8]
-    Places = Ints
+Bytes = NDArray[np.uint8]
 
 PIECE = 200_000
 """Bytes that are looked at together: their arrays stay near the processor."""
@@ -69,13 +64,13 @@ class _Marks:
     """The marks of JSON that stand outside of strings, and where the strings are."""
 
     data: Bytes
-    places: Places
+    places: Ints
     kinds: Bytes
     strings: NDArray[np.int32]
     """How many quotes stand before each mark."""
-    quotes: Places
+    quotes: Ints
     """Where strings begin and end, in turn."""
-    escapes: Places
+    escapes: Ints
 
     @classmethod
     def of(cls, data: Bytes) -> _Marks:
@@ -97,13 +92,13 @@ class _Marks:
         """How many objects and lists there are."""
         return Nested(int((self.kinds == OPEN).sum()), int((self.kinds == OPEN_LIST).sum()))
 
-    def deep(self) -> Places:
+    def deep(self) -> Ints:
         """Return where too many objects and lists are open."""
         opened = (self.kinds == OPEN) | (self.kinds == OPEN_LIST)
         closed = (self.kinds == CLOSE) | (self.kinds == CLOSE_LIST)
         return self.places[np.cumsum(opened.astype(np.int8) - closed, dtype=np.int64) > MOST_LEVELS]
 
-    def keys_twice(self) -> Places:
+    def keys_twice(self) -> Ints:
         """Return places of keys that an object may have twice."""
         colon = (self.kinds == COLON) & (self.strings > 1)
         count = self.strings[colon]
@@ -111,7 +106,7 @@ class _Marks:
         hashes = _hashes(self.data, start, end) ^ _mixed(self._objects()[colon])
         ordered = np.sort(hashes)
         same = ordered[1:] == ordered[:-1]
-        twice: Places = start[np.isin(hashes, ordered[1:][same])] if same.any() else start[:0]
+        twice: Ints = start[np.isin(hashes, ordered[1:][same])] if same.any() else start[:0]
         if len(self.escapes):  # \u0061 is another way to write a
             last = self.escapes[np.searchsorted(self.escapes, end) - 1]
             twice = np.concatenate([twice, start[(start <= last) & (last < end)]])
@@ -129,16 +124,16 @@ class _Marks:
         return numbers
 
 
-def _escaped(escapes: Places) -> Places:
+def _escaped(escapes: Ints) -> Ints:
     """Return the places behind backslashes that are not themselves behind one: the first, third … of a run."""
     number = np.arange(len(escapes))
     begins = np.diff(escapes, prepend=-2) != 1
     run = np.maximum.accumulate(np.where(begins, number, 0))
-    behind: Places = escapes[((number - run) & 1) == 0] + 1
+    behind: Ints = escapes[((number - run) & 1) == 0] + 1
     return behind
 
 
-def _hashes(data: Bytes, start: Places, end: Places) -> NDArray[np.uint64]:
+def _hashes(data: Bytes, start: Ints, end: Ints) -> NDArray[np.uint64]:
     """Return hashes of stretches of bytes, of the first bytes of long ones."""
     words = np.ndarray(len(data) - WORD + 1, "<u8", data.data, strides=(1,))  # one begins at every byte
     length = end - start
@@ -160,14 +155,14 @@ def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return mixed
 
 
-def _half_pairs(data: Bytes, escapes: Places) -> Places:
+def _half_pairs(data: Bytes, escapes: Ints) -> Ints:
     r"""Return where \ud800 to \udfff stand without their other half."""
-    at: Places = escapes[(data[escapes + 1] == ord("u")) & (data[escapes + 2] | 32 == ord("d"))]
+    at: Ints = escapes[(data[escapes + 1] == ord("u")) & (data[escapes + 2] | 32 == ord("d"))]
     if not len(at):
         return at
     digit = data[at + 3] | 32
     first, second = np.isin(digit, list(b"89ab")), np.isin(digit, list(b"cdef"))
     follows = np.isin(at, at[first] + 6)
     followed = np.isin(at, at[second] - 6)
-    alone: Places = at[(first & ~followed) | (second & ~follows)]
+    alone: Ints = at[(first & ~followed) | (second & ~follows)]
     return alone

@@ -4,29 +4,24 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 
+from slicewise.annotations import Annotations
+from slicewise.arrays import Ints
 from slicewise.errors import quoted
 from slicewise.read.json_scan import MOST_LEVELS, PIECE, Nested, scan
 from slicewise.read.parquet import Origin
-from slicewise.read.reader import SAMPLE, Reader, Sign, Stream, ends_with
+from slicewise.read.reader import SAMPLE, Reader, Sign, Stream, WriteRows, ends_with
 from slicewise.read.records import annotate
-from slicewise.read.source import pieces_of
+from slicewise.read.source import File, Source, pieces_of
 from slicewise.read.stacked import stacked
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from slicewise.annotations import Annotations
-    from slicewise.arrays import Ints
-    from slicewise.read.reader import WriteRows
-    from slicewise.read.source import File, Source
 
 EXTENSIONS = (".jsonl", ".ndjson", ".json")
 PIECE_ROWS = 100_000

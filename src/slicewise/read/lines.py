@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import polars as pl
 
@@ -12,10 +10,7 @@ from slicewise.errors import first_line
 from slicewise.read import table
 from slicewise.read.parquet import TEXT, Origin
 from slicewise.read.reader import Reader, Sign
-from slicewise.read.source import BOM
-
-if TYPE_CHECKING:
-    from slicewise.read.source import File, Source
+from slicewise.read.source import BOM, File, Source
 
 
 def read(source: Source) -> Annotations:

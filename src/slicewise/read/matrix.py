@@ -16,13 +16,14 @@ are characters like any other.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice, takewhile
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from slicewise.errors import UserError, counted, quoted
 from slicewise.read.matrix_cells import (
@@ -47,14 +48,7 @@ from slicewise.read.matrix_cells import (
     well_quoted,
     which_quoted,
 )
-from slicewise.read.source import BOM, PARQUET, pieces_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from slicewise.read.source import File, Source
+from slicewise.read.source import BOM, PARQUET, File, Source, pieces_of
 
 SEPARATORS = ("\t", ",", ";", " ")
 PIECE = 1 << 24

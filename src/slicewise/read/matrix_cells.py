@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from slicewise.arrays import Mask
+from slicewise.arrays import Mask
 
 BLANKS = " \t\r\n"
 ZERO = r"(?:0(?:\.0*)?|\.0+)(?:e[-+]?[0-9]+)?|false"

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
-from slicewise.errors import first_line
-from slicewise.read.source import PARQUET
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from slicewise.errors import UserError
-    from slicewise.read.source import File
+from slicewise.errors import UserError, first_line
+from slicewise.read.source import PARQUET, File
 
 DAMAGED = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
 """What reading a file that is cut or damaged may raise."""

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from slicewise.annotations import Annotations, Tags
+from slicewise.arrays import Ints
 from slicewise.errors import UserError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from slicewise.arrays import Ints
 
 
 def as_series(values: Iterable[Any]) -> pl.Series:

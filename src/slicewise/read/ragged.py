@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import numpy as np
+import polars as pl
+from numpy.typing import NDArray
 
 from slicewise.errors import counted
 from slicewise.read.lines import split_lines
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    import polars as pl
-    from numpy.typing import NDArray
-
-    from slicewise.read.source import File
+from slicewise.read.source import File
 
 BLANK, TOKEN, DOCUMENT, COMMENT = range(4)
 NO_DATA = "no line with a token; expected a token and its tag on each line"

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
+import polars as pl
 
-    import polars as pl
+from slicewise.annotations import Annotations
+from slicewise.read.parquet import Origin
+from slicewise.read.source import File, Source
 
-    from slicewise.annotations import Annotations
-    from slicewise.read.parquet import Origin
-    from slicewise.read.source import File, Source
-
-    WriteRows = Callable[[pl.LazyFrame], pl.LazyFrame]
+WriteRows = Callable[[pl.LazyFrame], pl.LazyFrame]
 
 SAMPLE = 1 << 16
 """Bytes at the beginning of a file in which its format shows."""

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import polars as pl
 
 from slicewise.annotations import CONFIDENCES, Annotations, Places, Tags, as_text
+from slicewise.arrays import Ints
 from slicewise.data_warnings import DataWarning, When, number, warning
 from slicewise.errors import UserError, counted, did_you_mean, quoted
 from slicewise.read.columns import column_index, column_number, top_level_name
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from slicewise.arrays import Ints
-    from slicewise.read.source import Source
+from slicewise.read.source import Source
 
 ANSWERS = ("label", "labels", "output", "score")
 SPAN_FIELDS = ("start", "end", "label")

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from slicewise.annotations import Annotations
 from slicewise.errors import UserError, did_you_mean, quoted
 from slicewise.read import columnar, conll, jsonl, lines, table
 from slicewise.read.parquet import is_parquet
-from slicewise.read.reader import Sign
-
-if TYPE_CHECKING:
-    from slicewise.annotations import Annotations
-    from slicewise.read.reader import Reader
-    from slicewise.read.source import Source
+from slicewise.read.reader import Reader, Sign
+from slicewise.read.source import Source
 
 READERS: dict[str, Reader] = {
     reader.name: reader for reader in (conll.READER, jsonl.READER, table.READER, lines.READER)

@@ -8,17 +8,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from slicewise.annotations import OUTSIDE, UNTYPED
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from slicewise.annotations import Tags
-    from slicewise.arrays import Ints, Mask
+from slicewise.annotations import OUTSIDE, UNTYPED, Tags
+from slicewise.arrays import Ints, Mask
 
 O, B, I, E, S = range(5)  # noqa: E741 (the letters are the field's)
 ROLES = {"B": B, "I": I, "M": I, "E": E, "L": E, "S": S, "U": S, "W": S}

@@ -7,14 +7,12 @@ import hashlib
 import os
 import stat
 import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from slicewise.errors import UserError, is_file
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 BOM = b"\xef\xbb\xbf"
 PARQUET = b"PAR1"

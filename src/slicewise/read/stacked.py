@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import polars as pl
 
 from slicewise.errors import UserError, quoted
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 def stacked(names: Sequence[str], frames: Sequence[pl.DataFrame]) -> pl.DataFrame:

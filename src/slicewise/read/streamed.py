@@ -8,9 +8,10 @@ import lzma
 import shutil
 import sys
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any, BinaryIO
 
 import polars as pl
 
@@ -25,9 +26,6 @@ if sys.version_info >= (3, 14):
 else:
     from backports import zstd
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import BinaryIO
 
 LARGE = 200_000_000
 """Bytes from which on a file is converted in pieces."""

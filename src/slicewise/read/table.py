@@ -4,29 +4,24 @@ from __future__ import annotations
 
 import csv
 import re
+from collections.abc import Sequence
 from io import StringIO
-from typing import TYPE_CHECKING, Literal, TextIO
+from pathlib import Path
+from typing import Literal, TextIO
 
 import numpy as np
 import polars as pl
 
-from slicewise.errors import first_line
+from slicewise.annotations import Annotations
+from slicewise.arrays import Ints
+from slicewise.errors import UserError, first_line
 from slicewise.read import parquet
 from slicewise.read.columns import by_number
 from slicewise.read.parquet import Origin
-from slicewise.read.reader import Reader, Sign, Stream, ends_with
+from slicewise.read.reader import Reader, Sign, Stream, WriteRows, ends_with
 from slicewise.read.records import annotate
+from slicewise.read.source import File, Source
 from slicewise.read.stacked import stacked
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from slicewise.annotations import Annotations
-    from slicewise.arrays import Ints
-    from slicewise.errors import UserError
-    from slicewise.read.reader import WriteRows
-    from slicewise.read.source import File, Source
 
 HEADER_WORDS = {
     "text", "sentence", "label", "labels", "gold", "target", "input", "output", "prediction", "pred", "predicted",

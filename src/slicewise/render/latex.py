@@ -3,14 +3,10 @@ r"""A table as LaTeX, to \input into a paper. All text is escaped: it may come f
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from slicewise.errors import printable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from slicewise.render.blocks import Grid
+from slicewise.render.blocks import Grid
 
 PACKAGES = r"% needs \usepackage{booktabs,xcolor}"
 FORMULAS = """

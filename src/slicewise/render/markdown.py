@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from slicewise.errors import printable
-from slicewise.render.blocks import FAINT, Grid, Sentence
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from slicewise.render.blocks import Block
+from slicewise.render.blocks import FAINT, Block, Grid, Sentence
 
 ALIGNS = {"left": ":---", "right": "---:", "center": ":---:"}
 TONES = {"plain": "{}", "warning": "> {}", "aside": "*{}*", "title": "## {}"}

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from collections.abc import Iterable, Sequence
 from html import escape
-from typing import TYPE_CHECKING
 
-from slicewise.render.blocks import FAINT, Grid, Sentence
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from slicewise.render.blocks import Block
-    from slicewise.render.figures import Figure
+from slicewise.render.blocks import FAINT, Block, Grid, Sentence
+from slicewise.render.figures import Figure
 
 STYLES = {"plain": "", "warning": "color:#9a6700", "aside": "opacity:.65", "title": "font-weight:bold"}
 SIGN = "display:inline-block;width:.5em"

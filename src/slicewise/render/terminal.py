@@ -5,8 +5,8 @@ A table that is too wide is cut between columns, into parts that each have the f
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from io import StringIO
-from typing import TYPE_CHECKING
 
 from rich import box
 from rich.cells import cell_len
@@ -15,12 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from slicewise.errors import printable
-from slicewise.render.blocks import FAINT, Grid, Sentence
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from slicewise.render.blocks import Block
+from slicewise.render.blocks import FAINT, Block, Grid, Sentence
 
 TONES = {"plain": "", "warning": "yellow", "aside": "dim", "title": "bold"}
 GAP = 2

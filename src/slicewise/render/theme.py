@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from slicewise.render.visible import drawable
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 PALETTE = (
     "#3b82c4", "#e0702f", "#2f9e77", "#c65b9c", "#b8930f", "#7a68c9",

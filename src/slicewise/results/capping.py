@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from slicewise.errors import counted
 from slicewise.render.blocks import Column, Grid
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 MOST_ROWS = 30
 MOST_COLUMNS = 20

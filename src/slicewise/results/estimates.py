@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from slicewise.results.base import Bounds
+from slicewise.results.base import Bounds
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,18 +6,15 @@ import json
 import os
 import re
 import tempfile
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
+
+import polars as pl
 
 from slicewise.errors import UserError, is_file
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    import polars as pl
-
-    from slicewise.results.base import Row
+from slicewise.results.base import Row
 
 FORMULA = r"^[=+\-@\t\r]"
 """How a cell begins that a spreadsheet may run, and …"""

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from slicewise.results.base import Row
+from slicewise.results.base import Row
 
 
 @dataclass(frozen=True, kw_only=True)

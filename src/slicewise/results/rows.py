@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from slicewise.results.base import Bounds, Row
-    from slicewise.results.estimates import Prf
+from slicewise.results.base import Bounds, Row
+from slicewise.results.estimates import Prf
 
 
 def bounds_row(ci: Bounds | None, prefix: str = "") -> Row:

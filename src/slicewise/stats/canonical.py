@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from slicewise.arrays import Array, Ints
 
-    from slicewise.arrays import Array, Ints
-
-    Hashes = NDArray[np.uint64]
+Hashes = NDArray[np.uint64]
 
 STEP = np.uint64(0x9E3779B97F4A7C15)
 MIX = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))  # the finish of splitmix64

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from slicewise.arrays import Array
 from slicewise.stats.ratio import ratio
-
-if TYPE_CHECKING:
-    from slicewise.arrays import Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from slicewise.arrays import Array
 from slicewise.stats.products import COLUMNS, DEPTH, ROWS
 from slicewise.stats.ratio import ratio
 from slicewise.stats.student import two_sided
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from slicewise.arrays import Array
 
 NO_THREADS = ROWS * DEPTH * COLUMNS  # multiplications in one product; `products` says why
 ROUNDING = 1e-12  # a variance below this share of its terms is 0

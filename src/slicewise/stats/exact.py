@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from slicewise.arrays import Array, Ints
+from slicewise.arrays import Array, Ints
 
 LIMB = 30
 """Bits of a number that go into one whole number; so many numbers fit 64 bits as have 33."""

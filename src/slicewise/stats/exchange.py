@@ -6,27 +6,20 @@ so few whole numbers repeat: the draws are tallied by what the two systems gain,
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from slicewise.arrays import Array, Ints, Mask
 from slicewise.stats.products import COLUMNS, DEPTH, EXACT_IN_SINGLE, ROWS
-from slicewise.stats.tests import TOLERANCE
+from slicewise.stats.tests import TOLERANCE, Finish
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from slicewise.arrays import Array, Ints, Mask
-    from slicewise.stats.tests import Finish
-
-    Places = Ints
-
-    Gains = tuple[Places, Array, Places]
-    """How many gains each of some pairs has; `(columns, gains)`; in how many draws each gain is made."""
+Gains = tuple[Ints, Array, Ints]
+"""How many gains each of some pairs has; `(columns, gains)`; in how many draws each gain is made."""
 
 AT_ONCE = 2**19  # exchanges that are multiplied at a time: they stay in the cache
 HELD = 2**24  # sums of several slices that are held at a time, made from the same exchanges
@@ -38,7 +31,7 @@ BITS = 50  # of a code: sums and differences of codes stay below 2⁵³
 
 def slice_randomisation(
     cells: Sequence[NDArray[Any]], finish: Finish, pairs: NDArray[Any], *, draws: int, seed: int
-) -> list[tuple[Array, Places]]:
+) -> list[tuple[Array, Ints]]:
     """Return for each array `(clusters, systems, slices, k)` what `randomisation_p` returns in each of its slices.
 
     That is p and the number of undefined draws, both `(pairs, slices)`; all slices of all arrays share their draws.
@@ -96,13 +89,13 @@ class Exchanges:
 class ClusterTable:
     """Numbers of some clusters, cut into tiles."""
 
-    clusters: Places | None
+    clusters: Ints | None
     """Those of the tiles' rows, of which the last may stand for nothing; None: all, as they come."""
     factors: NDArray[Any]
     """`(tiles, columns, rows of a tile)`, zeros where the clusters end."""
 
     @classmethod
-    def cut(cls, numbers: NDArray[Any], clusters: Places | None = None) -> ClusterTable:
+    def cut(cls, numbers: NDArray[Any], clusters: Ints | None = None) -> ClusterTable:
         """Cut `(clusters, columns)`."""
         deep, depth = _tiling(len(numbers))
         padded = np.zeros((deep * depth, numbers.shape[1]), numbers.dtype)
@@ -139,13 +132,13 @@ class SliceStatistics:
     """One slice's statistics, less all in which its systems agree."""
 
     total: Array
-    columns: Places
+    columns: Ints
     """The statistics in which systems differ anywhere."""
     code: Code | None
     table: ClusterTable
 
     @classmethod
-    def of(cls, statistics: Array, pairs: Places) -> SliceStatistics:
+    def of(cls, statistics: Array, pairs: Ints) -> SliceStatistics:
         """Take `(clusters, systems, k)` apart."""
         differs = (statistics != statistics[:, :1]).any(axis=1)
         clusters, columns = np.flatnonzero(differs.any(axis=1)), np.flatnonzero(differs.any(axis=0))
@@ -166,7 +159,7 @@ def _flat(numbers: Array) -> Array:
     return numbers.reshape(len(numbers), prod(numbers.shape[1:]))
 
 
-def _slices(cells: Sequence[NDArray[Any]], pairs: Places) -> Iterator[SliceStatistics]:
+def _slices(cells: Sequence[NDArray[Any]], pairs: Ints) -> Iterator[SliceStatistics]:
     for array in cells:
         for statistics in np.array(np.moveaxis(array, 2, 0), dtype=np.float64, order="C"):
             yield SliceStatistics.of(statistics, pairs)
@@ -187,8 +180,8 @@ def _batches(slices: Iterator[SliceStatistics], draws: int) -> Iterator[list[Sli
 
 
 def _tested(
-    slices: Sequence[SliceStatistics], finish: Finish, pairs: Places, exchanges: Exchanges
-) -> Iterator[tuple[Array, Places]]:
+    slices: Sequence[SliceStatistics], finish: Finish, pairs: Ints, exchanges: Exchanges
+) -> Iterator[tuple[Array, Ints]]:
     """Yield p and the number of undefined draws of every pair in each slice."""
     for cell, sums in zip(slices, exchanges.sums([cell.table for cell in slices]), strict=True):
         systems = len(cell.total) - (cell.code is not None)
@@ -197,7 +190,7 @@ def _tested(
         )
 
 
-def _slice_p(cell: SliceStatistics, moved: NDArray[Any], finish: Finish, pairs: Places) -> tuple[Array, Places]:
+def _slice_p(cell: SliceStatistics, moved: NDArray[Any], finish: Finish, pairs: Ints) -> tuple[Array, Ints]:
     """Return p and the number of undefined draws of every pair, from what moves in each draw."""
     values = np.asarray(finish(cell.total), dtype=np.float64)
     gains = _gains_by_draw(moved, pairs) if cell.code is None else cell.code.tallied_gains(moved, pairs)
@@ -213,7 +206,7 @@ def _slice_p(cell: SliceStatistics, moved: NDArray[Any], finish: Finish, pairs: 
 
 
 def _compared(
-    total: Array, values: Array, finish: Finish, pairs: Places, sizes: Places, columns: Places, gained: Array
+    total: Array, values: Array, finish: Finish, pairs: Ints, sizes: Ints, columns: Ints, gained: Array
 ) -> tuple[Mask, Mask]:
     """Return which gains make a difference as large as observed, and which an undefined one."""
     sums_a, sums_b = (np.repeat(total[side].T, sizes, axis=1) for side in pairs.T)
@@ -230,7 +223,7 @@ def _compared(
     return as_large, np.isnan(difference)
 
 
-def _gains_by_draw(moved: Array, pairs: Places) -> Iterator[Gains]:
+def _gains_by_draw(moved: Array, pairs: Ints) -> Iterator[Gains]:
     """Yield what every pair gains in every draw, one pair at a time, from `(systems, columns, draws)`."""
     once = np.ones(moved.shape[2], dtype=np.int64)
     for first, second in pairs:
@@ -241,11 +234,11 @@ def _gains_by_draw(moved: Array, pairs: Places) -> Iterator[Gains]:
 class Code:
     """Whole numbers of several columns written as one, as digits are: one tally does for all, and often one sum."""
 
-    worth: Places
+    worth: Ints
     """What 1 in a column is worth."""
-    width: Places
+    width: Ints
     """How many different gains a column can have for any pair."""
-    lowest: Places
+    lowest: Ints
     """The lowest gains of each pair, `(pairs, columns)`: digits count from there."""
     as_one: bool
     """Whether codes are summed: they are small enough for single precision; else, columns are."""
@@ -253,7 +246,7 @@ class Code:
     """In which all these sums are exact."""
 
     @classmethod
-    def of(cls, apart: Array, pairs: Places) -> Code | None:
+    def of(cls, apart: Array, pairs: Ints) -> Code | None:
         """Return the code for the gains from `(clusters, systems, columns)`; None for fractions and for too many."""
         between = np.stack([np.abs(apart - apart[:, at, None]).sum(axis=0) for at in range(apart.shape[1])])
         reach = between[pairs[:, 0], pairs[:, 1]]
@@ -274,7 +267,7 @@ class Code:
         beside = apart[:, 1:] - apart[:, :1]  # counted from the first, gains are the same and numbers smaller
         return ((beside @ self.worth)[:, :, None] if self.as_one else beside).astype(self.dtype)
 
-    def tallied_gains(self, moved: NDArray[Any], pairs: Places) -> Iterator[Gains]:
+    def tallied_gains(self, moved: NDArray[Any], pairs: Ints) -> Iterator[Gains]:
         """Yield what every pair gains and how often, some pairs at a time.
 
         `moved` are the sums of what is summed, `(systems but the first, columns, draws)`.
@@ -282,7 +275,7 @@ class Code:
         codes_moved = np.zeros((len(moved) + 1, moved.shape[2]), np.int64)
         for column, worth in enumerate((1,) if self.as_one else self.worth):
             codes_moved[1:] += moved[:, column].astype(np.int64) * worth
-        tallies: list[tuple[Places, Places]] = []
+        tallies: list[tuple[Ints, Ints]] = []
         start = rows = 0
         for end, (first, second) in enumerate(pairs, 1):
             tallies.append(_tally(codes_moved[second] - codes_moved[first]))
@@ -293,7 +286,7 @@ class Code:
                 yield sizes, self.read(codes, self.lowest[start:end], sizes), times
                 tallies, start, rows = [], end, 0
 
-    def read(self, codes: Places, lowest: Places, sizes: Places) -> Array:
+    def read(self, codes: Ints, lowest: Ints, sizes: Ints) -> Array:
         """Return the gains that codes stand for, `(columns, codes)`."""
         remaining = codes - np.repeat(lowest @ self.worth, sizes)
         gained = np.repeat(lowest.T.astype(np.float64), sizes, axis=1)
@@ -305,7 +298,7 @@ class Code:
         return gained
 
 
-def _tally(codes: Places) -> tuple[Places, Places]:
+def _tally(codes: Ints) -> tuple[Ints, Ints]:
     """Return codes and how often each occurs; as they are, once each, where they lie too far apart to tally."""
     lowest, highest = int(codes.min(initial=0)), int(codes.max(initial=0))
     if highest - lowest > SPARSE * len(codes):
@@ -316,7 +309,7 @@ def _tally(codes: Places) -> tuple[Places, Places]:
     return occurring + lowest, times[occurring]
 
 
-def _summed(numbers: Places, sizes: Places) -> Places:
+def _summed(numbers: Ints, sizes: Ints) -> Ints:
     """Return the sums of successive segments of the given sizes."""
     until = np.append(0, np.cumsum(numbers))
     return np.asarray(np.diff(until[np.append(0, np.cumsum(sizes))]))

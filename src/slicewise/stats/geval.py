@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from slicewise.stats.kendall import kendall
-from slicewise.stats.tails import lower_normal
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from slicewise.stats.tails import Tail
+from slicewise.stats.tails import Tail, lower_normal
 
 
 @dataclass(frozen=True)

@@ -7,21 +7,17 @@ table are summed apart, so that nothing large cancels. The rest of the tail foll
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from slicewise.arrays import Array, Ints
 from slicewise.stats.tails import LN10, Tail
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from slicewise.arrays import Array, Ints
-
-    Cells = Sequence[Ints]
-    """Of 2×2 tables: drawn successes, drawn failures, successes left, failures left."""
+Cells = Sequence[Ints]
+"""Of 2×2 tables: drawn successes, drawn failures, successes left, failures left."""
 
 AT_ONCE = 2**14  # sums made together: they stay in the cache
 STEPS = 32  # terms added between two looks at what is finished

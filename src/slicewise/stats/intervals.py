@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from slicewise.arrays import Array, Ints
 from slicewise.stats.products import ROWS, Tiles, table_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from slicewise.arrays import Array, Ints
 
 KEPT = 2**25  # counts that may be kept, 16 bits each: no cluster is drawn 65,536 times
 DRAWN_AT_ONCE = 2**16  # indices drawn at a time: they and their counts stay in the cache

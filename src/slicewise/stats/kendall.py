@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from slicewise.stats.tails import lower_normal
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from slicewise.arrays import Ints
-    from slicewise.stats.tails import Tail
+from slicewise.arrays import Ints
+from slicewise.stats.tails import Tail, lower_normal
 
 
 @dataclass(frozen=True)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from slicewise.arrays import Array, Ints, Mask
+from slicewise.arrays import Array, Ints, Mask
 
 ALPHA = 0.05
 """The level of significance that statements go by: p or q below it."""

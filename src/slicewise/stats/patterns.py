@@ -6,27 +6,21 @@ from bits is worked out once for each pattern, so that nothing looks at rows aga
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from slicewise.arrays import Array, Ints, Mask
 from slicewise.stats.canonical import mixed
 from slicewise.stats.products import EXACT_IN_SINGLE
 from slicewise.stats.ratio import ratio
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from slicewise.arrays import Array, Ints, Mask
-
-    Bits = Mask
-    Counts = Ints
-    Index = NDArray[np.integer[Any]]
-    Slices = NDArray[np.integer[Any]] | Mask
+Index = NDArray[np.integer[Any]]
+Slices = NDArray[np.integer[Any]] | Mask
 
 BLOCK = 2**16
 """Rows that are coded at a time: their codes stay in the cache."""
@@ -46,12 +40,12 @@ WORD = 62
 class Kinds:
     """The pattern of each row, by number."""
 
-    bits: Bits
+    bits: Mask
     """`(patterns, systems)`: all that there could be, or those that occur."""
     of: Index
 
     @classmethod
-    def among(cls, columns: Sequence[Bits]) -> Kinds:
+    def among(cls, columns: Sequence[Mask]) -> Kinds:
         """Encode each row by the number of its pattern; a column per system."""
         width = len(columns)
         return cls.of_words([_codes(columns[start : start + WORD]) for start in range(0, width, WORD)], width)
@@ -79,18 +73,18 @@ class Kinds:
 class Patterns:
     """Patterns with how often each occurs in each slice, in the order of slices."""
 
-    kinds: Bits
+    kinds: Mask
     """`(patterns, systems)`."""
     kind: Index
     """Which of the patterns it is."""
-    slices: Counts
+    slices: Ints
     """The slice that it is in."""
-    counts: Counts
+    counts: Ints
     size: int
     """How many slices there are."""
 
     @classmethod
-    def of(cls, columns: Sequence[Bits], slices: Slices | None = None, size: int = 1) -> Patterns:
+    def of(cls, columns: Sequence[Mask], slices: Slices | None = None, size: int = 1) -> Patterns:
         """Count the patterns of rows; a column per system, and the slice of each row."""
         return cls.counted(Kinds.among(columns), slices, size)
 
@@ -124,20 +118,20 @@ class Patterns:
         return int(self.kinds.shape[1])
 
     @property
-    def bits(self) -> Bits:
+    def bits(self) -> Mask:
         """Who has each, `(rows, systems)`."""
         return np.asarray(self.kinds[self.kind])
 
     @cached_property
-    def votes(self) -> Counts:
+    def votes(self) -> Ints:
         """How many systems have each pattern."""
         return np.asarray(self.kinds.sum(axis=1, dtype=np.int64)[self.kind])
 
-    def where(self, chosen: Bits) -> Patterns:
+    def where(self, chosen: Mask) -> Patterns:
         """Return some of the patterns."""
         return Patterns(self.kinds, self.kind[chosen], self.slices[chosen], self.counts[chosen], self.size)
 
-    def among(self, slices: Counts, size: int) -> Patterns:
+    def among(self, slices: Ints, size: int) -> Patterns:
         """Return the same patterns in other slices, those that are the same counted together."""
         width = max(1, len(self.kinds))
         cells = slices * width + self.kind
@@ -169,26 +163,26 @@ class Patterns:
         counts = np.bincount(self.kind, weights=self.counts, minlength=len(self.kinds))
         return counts.astype(np.float64)  # of nothing, whole numbers
 
-    def totals(self) -> Counts:
+    def totals(self) -> Ints:
         """Return the number of rows per slice and number of systems that have them, `(size, systems + 1)`."""
         return self._summed(self.counts)
 
-    def _summed(self, weights: NDArray[np.number[Any]]) -> Counts:
+    def _summed(self, weights: NDArray[np.number[Any]]) -> Ints:
         """Return the sums of weights per slice and number of systems."""
         top = self.systems + 1
         sums = np.bincount(self._cells, weights=weights, minlength=self.size * top)
         return sums.reshape(self.size, top).astype(np.int64)
 
     @cached_property
-    def _cells(self) -> Counts:
+    def _cells(self) -> Ints:
         """The slice and the number of systems as one number."""
         return self.slices * (self.systems + 1) + self.votes
 
-    def bin_counts(self, system: int) -> Counts:
+    def bin_counts(self, system: int) -> Ints:
         """Return the rows that a system has, per slice and number of systems that have them."""
         return self._summed(self.counts * self.kinds[:, system][self.kind])
 
-    def shared(self) -> Counts:
+    def shared(self) -> Ints:
         """Return how many rows each two systems both have, `(systems, systems)`; a system with itself: its own."""
         occurring = np.flatnonzero(self._by_kind)
         counts = self._by_kind[occurring]
@@ -200,7 +194,7 @@ class Patterns:
             products += bits.T @ (bits * counts[block, None].astype(kind))
         return np.rint(products).astype(np.int64)
 
-    def shared_with(self, systems: slice) -> Counts:
+    def shared_with(self, systems: slice) -> Ints:
         """Return per slice how many rows some systems share with all, `(size, some, systems)`."""
         chosen = range(*systems.indices(self.systems))
         shared = np.zeros((self.size, len(chosen), self.systems), np.int64)
@@ -242,9 +236,9 @@ class Patterns:
 class Bins:
     """Units by the number n of systems that have them."""
 
-    totals: Counts
+    totals: Ints
     """`(systems + 1,)`: how many units n systems have."""
-    found: Counts
+    found: Ints
     """`(systems, systems + 1)`: how many of them each system has."""
 
     def check(self) -> None:
@@ -265,7 +259,7 @@ class Bins:
         """Return each system's share of each bin; NaN where the bin is empty."""
         return ratio(self.found, self.totals)
 
-    def leave_one_out(self) -> tuple[Counts, Counts]:
+    def leave_one_out(self) -> tuple[Ints, Ints]:
         """Return for each system the bins that the others alone make, `(systems, systems)`, and what it has of them."""
         has = self.found[:, 1:]
         return has + self.totals[:-1] - self.found[:, :-1], has
@@ -288,11 +282,11 @@ def _starts(ordered: Index) -> Ints:
     return np.flatnonzero(np.concatenate([[True] * min(1, len(ordered)), ordered[1:] != ordered[:-1]]))
 
 
-def _added(counts: Counts, first: Counts) -> Counts:
+def _added(counts: Ints, first: Ints) -> Ints:
     return np.asarray(np.add.reduceat(counts, first) if len(first) else counts)
 
 
-def _codes(columns: Sequence[Bits]) -> Index:
+def _codes(columns: Sequence[Mask]) -> Index:
     """Return the bits of each row as a number, that of the first column the lowest."""
     width, rows = len(columns), len(columns[0])
     kind = next(k for k in (np.uint8, np.uint16, np.uint32, np.uint64) if width <= np.iinfo(k).bits)

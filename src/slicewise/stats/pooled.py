@@ -7,24 +7,19 @@ group, so that no order of the input makes a difference, not even in the last bi
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from slicewise.arrays import Array, Ints
+from slicewise.stats.intervals import Resamples
 from slicewise.stats.tests import as_large, exchanges
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from numpy.typing import NDArray
-
-    from slicewise.arrays import Array, Ints
-    from slicewise.stats.intervals import Resamples
-
-    Places = Ints
-    Pooled = Callable[[Array, Array], Array]
-    """From rows `(items, k)` and how often each counts, `(items, draws)`, to values `(draws,)`."""
+Pooled = Callable[[Array, Array], Array]
+"""From rows `(items, k)` and how often each counts, `(items, draws)`, to values `(draws,)`."""
 
 AT_ONCE = 2**19  # weights of items in one block of draws
 
@@ -35,7 +30,7 @@ class Pool:
 
     rows: Array
     """`(systems, items, k)`, those of a group together, in the order of their numbers."""
-    group: Places
+    group: Ints
     """The group of each row, `(items,)`: groups have the same size in all systems."""
     groups: int
 
@@ -53,7 +48,7 @@ class Pool:
         hashes = [[_hashed(part) for part in np.split(rows, ends[:-1])] for rows in self.rows]
         return np.array(hashes, np.float64).reshape(len(self.rows), self.groups).T[:, :, None]
 
-    def reordered(self, order: Places) -> Pool:
+    def reordered(self, order: Ints) -> Pool:
         """Return the pool with its groups in another order."""
         rank = np.empty(self.groups, np.int64)
         rank[order] = np.arange(self.groups)
@@ -77,7 +72,7 @@ class Pool:
 
     def randomisation_p(
         self, pooled: Pooled, pairs: NDArray[Any], *, draws: int, seed: int, at_once: int = AT_ONCE
-    ) -> tuple[Array, Places]:
+    ) -> tuple[Array, Ints]:
         """Return what `tests.randomisation_p` returns: in each draw the rows of some groups change places."""
         values = self.values(pooled)
         larger, undefined = np.zeros(len(pairs), np.int64), np.zeros(len(pairs), np.int64)

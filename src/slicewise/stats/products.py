@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from slicewise.arrays import Array
+from slicewise.arrays import Array
 
 # The product is made in tiles of at most 2**18 multiplications, below which OpenBLAS starts no threads: on a busy
 # machine its threads wait for each other, and a product of 0.06 s was seen to take 3.7 s.

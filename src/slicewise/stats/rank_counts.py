@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from numpy.typing import NDArray
-
-    from slicewise.arrays import Array, Ints, Mask
+from slicewise.arrays import Array, Ints, Mask
 
 ADDITIONS = 1e9  # that counting in a table of all sums may cost
 STATES = 3_500_000  # that counting in a list may need: enough for five different scores

@@ -7,24 +7,20 @@ are whole, sums are exact and ties are ties.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
+from slicewise.arrays import Array, Ints
 from slicewise.stats.hypergeometric import hypergeometric_at_most
-from slicewise.stats.rank_counts import countable, counted, drawn
+from slicewise.stats.rank_counts import NullSums, countable, counted, drawn
 from slicewise.stats.ranks import average_ranks
 from slicewise.stats.ratio import ratio
 from slicewise.stats.tails import Tail, lower_normal
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from slicewise.arrays import Array, Ints
-    from slicewise.stats.rank_counts import NullSums
-
-    Side = Literal["low", "high"]
-    """Whether a small p says that the items with the feature have low scores, or high ones."""
+Side = Literal["low", "high"]
+"""Whether a small p says that the items with the feature have low scores, or high ones."""
 
 METHODS = ("hypergeometric", "normal", "counted", "drawn")
 HYPERGEOMETRIC, NORMAL, COUNTED, DRAWN = range(4)

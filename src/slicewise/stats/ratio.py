@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import ArrayLike
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from slicewise.arrays import Array
+from slicewise.arrays import Array
 
 
 def ratio(numerator: ArrayLike, denominator: ArrayLike) -> Array:

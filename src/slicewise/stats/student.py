@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from slicewise.arrays import Array
+from slicewise.arrays import Array
 
 STEPS = 300
 TOLERANCE = 1e-15

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from slicewise.arrays import Array, Ints
 from slicewise.stats.canonical import is_whole
 from slicewise.stats.products import ROWS, Tiles
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from numpy.typing import NDArray
-
-    from slicewise.arrays import Array, Ints
-
-    Places = Ints
-    Finish = Callable[[Array], Array]
+Finish = Callable[[Array], Array]
 
 AT_ONCE = 2**17  # numbers in one block of exchanged statistics: they stay in the cache
 FEW_STATISTICS = 8  # numbers; sums of fewer round alike wherever the numbers stand
@@ -55,7 +50,7 @@ def randomisation_p(
     return p, undefined
 
 
-def _differing(statistics: NDArray[Any]) -> Places:
+def _differing(statistics: NDArray[Any]) -> Ints:
     """Return the statistics in which systems differ anywhere; of fractions all, whose sums may be rounded."""
     if not is_whole(statistics):
         return np.arange(statistics.shape[2])
@@ -84,7 +79,7 @@ def exchanges(clusters: int, draws: int, seed: int) -> Iterator[NDArray[np.uint8
 
 
 def _exchange(
-    total: Array, values: Array, columns: Places, moved: Array, finish: Finish, pairs: Ints
+    total: Array, values: Array, columns: Ints, moved: Array, finish: Finish, pairs: Ints
 ) -> tuple[Ints, Ints]:
     """Return per pair in how many of these draws the difference is as large as observed, and in how many undefined."""
     first, second = pairs.T
@@ -102,7 +97,7 @@ def _statistics_last(sums: Array) -> Array:
     return moved if len(sums) < FEW_STATISTICS else np.ascontiguousarray(moved)
 
 
-def as_large(a: Array, b: Array, observed_a: Array, observed_b: Array) -> tuple[Places, Places]:
+def as_large(a: Array, b: Array, observed_a: Array, observed_b: Array) -> tuple[Ints, Ints]:
     """Return in how many draws (first axis) the difference is as large as observed, and in how many undefined."""
     difference = np.abs(a - b)
     scale = np.maximum(np.maximum(np.abs(a), np.abs(b)), np.maximum(np.abs(observed_a), np.abs(observed_b)))

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from slicewise.evaluation import Evaluation
 from slicewise.lenses.buckets.lens import buckets
+from slicewise.lenses.buckets.result import BucketsResult
 from slicewise.lenses.buckets.slices import slices
-from slicewise.lenses.contract import Lens
+from slicewise.lenses.contract import Lens, LensContext, ReportOptions
 from slicewise.lenses.slicing.sentences import absences
 from slicewise.render.blocks import Sentence
+from slicewise.render.figures import Figure
 from slicewise.results.slices import bucket_slice
 from slicewise.results.statement import Statement
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from slicewise.evaluation import Evaluation
-    from slicewise.lenses.buckets.result import BucketsResult
-    from slicewise.lenses.contract import LensContext, ReportOptions
-    from slicewise.render.figures import Figure
 
 
 def _run(evaluation: Evaluation, options: ReportOptions) -> BucketsResult:

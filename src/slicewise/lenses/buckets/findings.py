@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from slicewise.evaluation import Evaluation
 from slicewise.lenses.buckets.result import AttributeResult, Finding, Measured
-from slicewise.lenses.slicing.breakdown import sizes
+from slicewise.lenses.slicing.breakdown import Measure, sizes
 from slicewise.lenses.slicing.draws import SMALL, BucketDraws
+from slicewise.lenses.slicing.result import Comparison
 from slicewise.results.base import defined
 from slicewise.stats.multiplicity import ALPHA
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from slicewise.evaluation import Evaluation
-    from slicewise.lenses.slicing.breakdown import Measure
-    from slicewise.lenses.slicing.result import Comparison
-
-    Array = NDArray[np.float64]
 
 
 def findings_of(

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from slicewise.arrays import Array
+from slicewise.attributes import Attribute
+from slicewise.bucketing import Buckets
+from slicewise.evaluation import Evaluation
 from slicewise.lenses.buckets.findings import findings_of
 from slicewise.lenses.buckets.result import AttributeResult, Bucket, BucketsResult, Measured, OtherPrf
 from slicewise.lenses.buckets.self_diagnosis import Picked, diagnosis_of, picked_buckets
 from slicewise.lenses.inference import check_options, inference_block, inference_signature, summary_with
-from slicewise.lenses.slicing.breakdown import Plan, Sliced, find_measure, shared_cuts, sizes
+from slicewise.lenses.slicing.breakdown import Measure, Plan, Sliced, find_measure, shared_cuts, sizes
 from slicewise.lenses.slicing.comparisons import compare_systems, pairs_to_compare
 from slicewise.lenses.slicing.draws import SMALL, BucketDraws
 from slicewise.metrics.counts import N_GOLD, N_PRED, TP, f_beta, precision, recall
@@ -21,18 +26,6 @@ from slicewise.results.estimates import Prf
 from slicewise.stats.intervals import Resamples
 from slicewise.stats.ranks import spearman, spread
 from slicewise.stats.tests import paired_draws
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    from slicewise.attributes import Attribute
-    from slicewise.bucketing import Buckets
-    from slicewise.evaluation import Evaluation
-    from slicewise.lenses.slicing.breakdown import Measure
-
-    Array = NDArray[np.float64]
 
 CORRECTION = "Benjamini–Hochberg over all buckets, attributes and systems (pairs of systems), before picking"
 

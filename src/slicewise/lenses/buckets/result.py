@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from slicewise.lenses.result import LensResult
-from slicewise.results.estimates import Prf
-
-if TYPE_CHECKING:
-    from slicewise.lenses.slicing.result import Comparison
-    from slicewise.results.base import Bounds
-    from slicewise.results.estimates import Inference, Value
+from slicewise.lenses.slicing.result import Comparison
+from slicewise.results.base import Bounds
+from slicewise.results.estimates import Inference, Prf, Value
 
 
 @dataclass(frozen=True, kw_only=True)

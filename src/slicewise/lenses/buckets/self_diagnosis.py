@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from slicewise.arrays import Array
+from slicewise.evaluation import Evaluation
 from slicewise.lenses.buckets.result import Diagnosis
-from slicewise.lenses.slicing.breakdown import sizes
+from slicewise.lenses.slicing.breakdown import Measure, sizes
+from slicewise.lenses.slicing.draws import BucketDraws
 from slicewise.results.base import defined
 from slicewise.stats.contrasts import differences_p, shrunk_variance
 from slicewise.stats.multiplicity import benjamini_hochberg
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from slicewise.evaluation import Evaluation
-    from slicewise.lenses.slicing.breakdown import Measure
-    from slicewise.lenses.slicing.draws import BucketDraws
-
-    Array = NDArray[np.float64]
-
 
 FEWEST = 3
 """Clusters that a bucket's units must come from to be tested."""

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import numpy as np
 
+from slicewise.arrays import Ints
 from slicewise.attributes.facts import expanded
+from slicewise.lenses.buckets.result import BucketsResult
+from slicewise.lenses.contract import LensContext
 from slicewise.lenses.slice_rows import SliceRows
-from slicewise.lenses.slicing.breakdown import Plan, Sliced, find_measure
+from slicewise.lenses.slicing.breakdown import Described, Plan, Sliced, find_measure
 from slicewise.results.slices import bucket_slice
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from slicewise.lenses.buckets.result import BucketsResult
-    from slicewise.lenses.contract import LensContext
-    from slicewise.lenses.slicing.breakdown import Described
-
-    Index = NDArray[np.int64]
 
 
 def slices(_: BucketsResult, context: LensContext) -> Iterator[SliceRows]:
@@ -38,7 +30,7 @@ def slices(_: BucketsResult, context: LensContext) -> Iterator[SliceRows]:
             )
 
 
-def _as_units(sliced: Sliced, described: Described, rows: Index) -> Index:
+def _as_units(sliced: Sliced, described: Described, rows: Ints) -> Ints:
     """Return the units that some rows of an attribute belong to: itself, or the entities around a token."""
     if described.rows is None or described.rows is sliced.facts.units:
         return rows

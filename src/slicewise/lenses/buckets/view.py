@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from slicewise.errors import counted
-from slicewise.lenses.buckets.result import Measured
+from slicewise.lenses.buckets.result import Bucket, BucketsResult, Finding, Measured
+from slicewise.lenses.slicing.result import Comparison
 from slicewise.lenses.slicing.sentences import absences, mean
 from slicewise.render.blocks import Block, Column, Grid, Sentence
 from slicewise.render.numbers import bounds, probability, score, signed, whole
 from slicewise.render.texts import short
+from slicewise.results.base import Row
+from slicewise.results.estimates import Prf
 from slicewise.results.heading import heading
 from slicewise.results.rows import bounds_row, prf_row
 from slicewise.stats.multiplicity import ALPHA
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from slicewise.lenses.buckets.result import Bucket, BucketsResult, Finding
-    from slicewise.lenses.slicing.result import Comparison
-    from slicewise.results.base import Row
-    from slicewise.results.estimates import Prf
 
 MOST_FINDINGS = 10
 MOST_COMPARISONS = 12

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from slicewise.engine.local import aggregate
+from slicewise.evaluation import Evaluation
 from slicewise.stats.canonical import mixed
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from slicewise.evaluation import Evaluation
-
-    Hashes = NDArray[np.uint64]
+Hashes = NDArray[np.uint64]
 
 HALF = np.uint64(32)
 """A hash is summed in two halves, whose sums fit 64 bits."""

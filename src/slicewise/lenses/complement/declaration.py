@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import numpy as np
 
+from slicewise.evaluation import Evaluation
 from slicewise.lenses.complement.lens import complement
+from slicewise.lenses.complement.result import ComplementResult
 from slicewise.lenses.complement.slices import slices
-from slicewise.lenses.contract import Lens
+from slicewise.lenses.contract import Lens, LensContext, ReportOptions
 from slicewise.metrics.counts import f_beta
 from slicewise.render.blocks import Sentence
 from slicewise.results.statement import Statement
 from slicewise.stats.canonical import canonical_order
 from slicewise.stats.multiplicity import ALPHA
 from slicewise.stats.tests import paired_draws, randomisation_p
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from slicewise.evaluation import Evaluation
-    from slicewise.lenses.complement.result import ComplementResult
-    from slicewise.lenses.contract import LensContext, ReportOptions
 
 
 def _run(evaluation: Evaluation, options: ReportOptions) -> ComplementResult:

@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from slicewise.annotations import Task
 from slicewise.errors import UserError, counted, did_you_mean, quoted
-from slicewise.lenses.complement.result import Ensemble
+from slicewise.evaluation import Evaluation
+from slicewise.lenses.complement.result import Ensemble, Greedy
 from slicewise.lenses.complement.write_system import write_system
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
-    from slicewise.evaluation import Evaluation
-    from slicewise.lenses.complement.result import Greedy
-    from slicewise.lenses.outcomes.outcomes import Outcomes
-
-    Bits = NDArray[np.bool_]
+from slicewise.lenses.outcomes.outcomes import Outcomes
 
 KINDS = ("union", "intersection", "vote", "majority", "plurality", "greedy", "oracle")
 

@@ -2,35 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from slicewise.annotations import Task
+from slicewise.arrays import Array, Ints
 from slicewise.engine.cells import coded
+from slicewise.evaluation import Evaluation
 from slicewise.lenses.complement.resolved_ensembles import as_tags
 from slicewise.lenses.complement.result import Added, EnsembleScore, Greedy
 from slicewise.lenses.complement.votes import AnswerBallots, Ballots, UnitBallots, Vote, best_step
+from slicewise.lenses.outcomes.outcome_counts import OutcomeCounts
 from slicewise.lenses.outcomes.outcomes import GOLD, SPURIOUS
+from slicewise.lenses.outcomes.pair_counts import Sample
 from slicewise.lenses.outcomes.pattern_tables import counted_patterns
 from slicewise.metrics.counts import N_GOLD, N_PRED, TP, f_beta, precision, recall
 from slicewise.results.base import defined
 from slicewise.stats.complementarity import Shared
 from slicewise.stats.patterns import Patterns
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from slicewise.evaluation import Evaluation
-    from slicewise.lenses.outcomes.outcome_counts import OutcomeCounts
-    from slicewise.lenses.outcomes.pair_counts import Sample
-
-    Array = NDArray[np.float64]
-    Index = NDArray[np.int64]
 
 FOLDS = 10
 BEST_UNIONS = 3
@@ -214,7 +207,7 @@ class Ensembles:
     def _by_cluster(self) -> Ballots:
         return self._as_ballots(self._cast)
 
-    def _ranks(self, size: int, weights: Array) -> Index:
+    def _ranks(self, size: int, weights: Array) -> Ints:
         ballots = self._ballots(size)
         return ballots.ranks(weights) if isinstance(ballots, AnswerBallots) else np.zeros(0, np.int64)
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from slicewise.lenses.complement.result import Pattern
+from slicewise.lenses.outcomes.outcome_counts import OutcomeCounts
 from slicewise.lenses.outcomes.outcomes import GOLD
-
-if TYPE_CHECKING:
-    from slicewise.lenses.outcomes.outcome_counts import OutcomeCounts
 
 MOST_PATTERNS = 200
 

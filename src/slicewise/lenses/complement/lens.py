@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from slicewise.annotations import Task
+from slicewise.arrays import Array
+from slicewise.attributes import Attribute
 from slicewise.engine.local import whole
 from slicewise.errors import UserError
+from slicewise.evaluation import Evaluation
+from slicewise.lenses.chosen_metrics import MetricSpec
 from slicewise.lenses.complement.answer_hashes import answer_prints
 from slicewise.lenses.complement.ensemble_spec import parse_ensemble
 from slicewise.lenses.complement.ensemble_spec import write_ensemble as write
@@ -21,30 +26,18 @@ from slicewise.lenses.complement.sentences import prospects
 from slicewise.lenses.inference import check_options, check_top, inference_block, inference_signature, summary_with
 from slicewise.lenses.outcomes.bucket_patterns import bucket_patterns
 from slicewise.lenses.outcomes.listed_units import UnitFilter, listed_units
-from slicewise.lenses.outcomes.outcome_counts import outcome_counts
+from slicewise.lenses.outcomes.outcome_counts import OutcomeCounts, outcome_counts
 from slicewise.lenses.outcomes.outcomes import GOLD, first_only, systems_compared
 from slicewise.lenses.outcomes.pair_counts import Sample, shared, shared_by_slice
 from slicewise.lenses.outcomes.pattern_tables import counted_patterns
 from slicewise.lenses.slicing.breakdown import Measure, Plan, Sliced
+from slicewise.lenses.slicing.bucketed import BucketScheme
 from slicewise.lenses.slicing.common_attributes import common_attributes
 from slicewise.lenses.slicing.comparisons import listed_pairs
 from slicewise.metrics.counts import f_beta
 from slicewise.results.base import defined
 from slicewise.stats.complementarity import Shared, complementarity, f_comp
 from slicewise.stats.patterns import Patterns
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from slicewise.attributes import Attribute
-    from slicewise.evaluation import Evaluation
-    from slicewise.lenses.chosen_metrics import MetricSpec
-    from slicewise.lenses.outcomes.outcome_counts import OutcomeCounts
-    from slicewise.lenses.slicing.bucketed import BucketScheme
-
-    Array = NDArray[np.float64]
 
 
 def complement(

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
 from slicewise.annotations import Task
 from slicewise.engine.local import aggregate
-from slicewise.lenses.complement.result import Resolved
+from slicewise.evaluation import Evaluation
+from slicewise.lenses.complement.result import EnsembleScore, Resolved
+from slicewise.lenses.outcomes.outcomes import OutcomeReader, Outcomes
 from slicewise.matching.overlaps import Spans, overlap_counts
 from slicewise.matching.resolve import resolved
 from slicewise.metrics.counts import f_beta, precision, recall
 from slicewise.results.base import defined
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from slicewise.evaluation import Evaluation
-    from slicewise.lenses.complement.result import EnsembleScore
-    from slicewise.lenses.outcomes.outcomes import OutcomeReader, Outcomes
-
-    MembersAndVotes = tuple[tuple[str, ...], int]
-    """Members, and how many of them must agree."""
+MembersAndVotes = tuple[tuple[str, ...], int]
+"""Members, and how many of them must agree."""
 
 NESTED = -1
 """Stands beside the number of gold units that overlap each other."""

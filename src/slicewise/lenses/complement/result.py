@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from slicewise.lenses.result import LensResult
+from slicewise.results.base import Bounds, Row
+from slicewise.results.estimates import Inference
+from slicewise.results.mentions import Mention
 from slicewise.results.rows import bounds_row
-
-if TYPE_CHECKING:
-    from slicewise.results.base import Bounds, Row
-    from slicewise.results.estimates import Inference
-    from slicewise.results.mentions import Mention
 
 MEASURES = ("comp", "p_comp", "r_comp", "f_comp")
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from slicewise.annotations import Task
 from slicewise.errors import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from slicewise.evaluation import Evaluation
-    from slicewise.lenses.complement.result import Complement, EnsembleScore, Greedy
+from slicewise.evaluation import Evaluation
+from slicewise.lenses.complement.result import Complement, EnsembleScore, Greedy
 
 
 def prospects(

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import numpy as np
 
+from slicewise.lenses.complement.result import ComplementResult
+from slicewise.lenses.contract import LensContext
 from slicewise.lenses.slice_rows import SliceRows
 from slicewise.results.slices import pair_slice, pattern_slice
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from slicewise.lenses.complement.result import ComplementResult
-    from slicewise.lenses.contract import LensContext
 
 MOST_PAIRED = 20
 """With more systems, the pairs of systems cannot be opened: there are too many."""

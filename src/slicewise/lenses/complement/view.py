@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from slicewise.errors import counted
+from slicewise.lenses.complement.result import Complement, ComplementResult, EnsembleScore, Questions, Slice
 from slicewise.render.blocks import Block, Column, Grid, Sentence
 from slicewise.render.numbers import bounds, score, signed
 from slicewise.results.capping import MOST_ROWS, capped
 from slicewise.results.heading import heading
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from slicewise.lenses.complement.result import Complement, ComplementResult, EnsembleScore, Questions, Slice
 
 FEW_SYSTEMS = 3
 """Systems whose pairs are shown one by one, with intervals."""

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
+from slicewise.arrays import Array, Ints
 from slicewise.metrics.counts import TP, f_beta
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from slicewise.stats.patterns import Patterns
-
-    Array = NDArray[np.float64]
-    Counts = NDArray[np.int64]
+from slicewise.stats.patterns import Patterns
 
 MOST_MEMBERS = 24
 """A vote is not made larger than this when its members are chosen one by one."""
@@ -36,7 +30,7 @@ class VoteStep:
     """One more system in a vote, and the best number that must agree."""
 
     vote: Vote
-    counts: Counts
+    counts: Ints
     """(tp, n_pred, n_gold)."""
 
 
@@ -49,7 +43,7 @@ class Ballots(Protocol):
         `weights` is the weight of each slice: 0 leaves it out.
         """
 
-    def counts(self, vote: Vote, order: Counts) -> Counts:
+    def counts(self, vote: Vote, order: Ints) -> Ints:
         """Return (tp, n_pred, n_gold) of a vote per slice.
 
         Where answers have equally many votes, the system that comes first in `order` decides.
@@ -65,7 +59,7 @@ class UnitBallots:
     names: Sequence[str]
     """Of the systems: equally good ones are taken in this order."""
 
-    def counts(self, vote: Vote, order: Counts) -> Counts:  # noqa: ARG002 (nothing is tied)
+    def counts(self, vote: Vote, order: Ints) -> Ints:  # noqa: ARG002 (nothing is tied)
         """Return (tp, n_pred, n_gold) of a vote per slice."""
         p = self.patterns
         taken = p.of_systems(vote.members).votes >= (vote.k or 0)
@@ -97,7 +91,7 @@ class UnitBallots:
         return steps
 
 
-def _vote_counts(bits: Array, votes: Counts, side: Counts, heavy: Array, members: int, n_gold: float) -> Array:
+def _vote_counts(bits: Array, votes: Ints, side: Ints, heavy: Array, members: int, n_gold: float) -> Array:
     """Return (tp, n_pred, n_gold) of all votes with one more system, `(systems, k from 1, 3)`."""
     systems = bits.shape[1]
     passed = np.zeros((2, systems, members + 2))
@@ -129,13 +123,13 @@ class AnswerBallots:
     """`(systems, items)`: whether the answer is a unit (and not the negative label)."""
     gold: NDArray[np.bool_]
     """Whether an item's right answer is a unit."""
-    slices: Counts
-    weights: Counts
+    slices: Ints
+    weights: Ints
     """How many items each stands for."""
     size: int
     names: Sequence[str]
 
-    def counts(self, vote: Vote, order: Counts) -> Counts:
+    def counts(self, vote: Vote, order: Ints) -> Ints:
         """Return (tp, n_pred, n_gold) of a vote per slice."""
         chosen = self._chosen(vote.members, self._votes(vote.members), order)
         returned, right = self._answers(chosen)
@@ -164,7 +158,7 @@ class AnswerBallots:
             steps.append(VoteStep(Vote(tuple(members), None), np.rint(counts[best]).astype(np.int64)))
         return steps
 
-    def ranks(self, weights: Array) -> Counts:
+    def ranks(self, weights: Array) -> Ints:
         """Return the place of each system, the best first: by F1, then by name."""
         heavy = self.weights * weights[self.slices]
         counts = np.array([self._total(self.units[i], self.right[i], heavy) for i in range(len(self.codes))])
@@ -173,9 +167,7 @@ class AnswerBallots:
         places[sorted(range(len(f)), key=lambda i: (-f[i], self.names[i]))] = np.arange(len(f))
         return places
 
-    def _tried(
-        self, members: Sequence[int], votes: Counts, new: int, heavy: Array, order: Counts
-    ) -> tuple[Counts, Array]:
+    def _tried(self, members: Sequence[int], votes: Ints, new: int, heavy: Array, order: Ints) -> tuple[Ints, Array]:
         """Return the votes of members with one more, and what they return."""
         same = (self.codes[list(members)] == self.codes[new]) & (self.codes[new] >= 0)
         new_votes = same.sum(axis=0) + (self.codes[new] >= 0)
@@ -183,18 +175,18 @@ class AnswerBallots:
         returned, right = self._answers(self._chosen((*members, new), all_votes, order))
         return all_votes, self._total(returned, right, heavy)
 
-    def _votes(self, members: Sequence[int]) -> Counts:
+    def _votes(self, members: Sequence[int]) -> Ints:
         """Return how many members give each member's answer; 0 for no answer."""
         codes = self.codes[list(members)]
         return np.array([((codes == code) & (code >= 0)).sum(axis=0) for code in codes])
 
-    def _chosen(self, members: Sequence[int], votes: Counts, order: Counts) -> Counts:
+    def _chosen(self, members: Sequence[int], votes: Ints, order: Ints) -> Ints:
         """Return the system whose answer is taken: most votes, then the better system."""
         places = order[list(members)]
         key = votes * (len(order) + 1) + (len(order) - places)[:, None]
         return np.asarray(np.array(members)[key.argmax(axis=0)])
 
-    def _answers(self, chosen: Counts) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def _answers(self, chosen: Ints) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         at = np.arange(len(chosen))
         return self.units[chosen, at], self.right[chosen, at]
 
@@ -208,5 +200,5 @@ def best_step(steps: Sequence[VoteStep]) -> VoteStep:
     return steps[int(np.argmax(f))]
 
 
-def _summed(slices: Counts, weights: NDArray[np.generic], size: int) -> Counts:
+def _summed(slices: Ints, weights: NDArray[np.generic], size: int) -> Ints:
     return np.rint(np.bincount(slices, weights=weights, minlength=size)).astype(np.int64)

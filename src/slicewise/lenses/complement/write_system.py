@@ -11,28 +11,23 @@ import tempfile
 from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from slicewise.align.answers import label_units, labels, multilabel_units
 from slicewise.align.spans import find_units
 from slicewise.align.units import UnitSet, merge
 from slicewise.annotations import OUTSIDE, UNTYPED, Annotations, Task
 from slicewise.errors import UserError, explained, quoted
+from slicewise.evaluation import Evaluation
 from slicewise.matching.overlaps import Spans, overlap_counts
 from slicewise.matching.resolve import resolved
 from slicewise.read import open_source, read, tags_alone, tell_format
 from slicewise.read.conll import DOCSTART, EXTENSIONS
-from slicewise.read.source import COMPRESSED
+from slicewise.read.source import COMPRESSED, Source
 from slicewise.results.files import atomic_file, cannot_write
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from slicewise.evaluation import Evaluation
-    from slicewise.read.source import Source
 
 PARQUET = ".parquet"
 RECORDS = (".jsonl", ".ndjson", ".json", PARQUET)

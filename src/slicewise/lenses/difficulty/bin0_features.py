@@ -3,32 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from slicewise.arrays import Array
 from slicewise.attributes import Facts
 from slicewise.engine.local import parts_of
+from slicewise.evaluation import Evaluation
 from slicewise.extract.items import FeatureSpec
 from slicewise.lenses.difficulty.bin_contents import is_bare
-from slicewise.lenses.outcomes.outcomes import GOLD
+from slicewise.lenses.outcomes.outcome_counts import OutcomeCounts
+from slicewise.lenses.outcomes.outcomes import GOLD, OutcomeReader
 from slicewise.lenses.ranking.context import FeatureExtractor, ListSpec, feature_attributes
 from slicewise.lenses.ranking.feature_ranking import FeatureRanking
 from slicewise.lenses.ranking.lists import Request, feature_lists
-from slicewise.lenses.ranking.population import UnitScoring, of_rows
+from slicewise.lenses.ranking.population import Population, UnitScoring, of_rows
 from slicewise.lenses.ranking.result import FeatureList
 from slicewise.lenses.slicing.bucketed import with_all_of
 from slicewise.stats.intervals import Resamples
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from slicewise.evaluation import Evaluation
-    from slicewise.lenses.outcomes.outcome_counts import OutcomeCounts
-    from slicewise.lenses.outcomes.outcomes import OutcomeReader
-    from slicewise.lenses.ranking.population import Population
-
-    Array = NDArray[np.float64]
 
 NAME, FOUND = "bin 0", "found by anyone"
 

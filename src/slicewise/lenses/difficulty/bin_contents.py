@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
 from slicewise.annotations import Task
+from slicewise.arrays import Ints, Mask
+from slicewise.attributes import Facts
 from slicewise.attributes.facts import expanded
 from slicewise.attributes.surface import abbreviation
 from slicewise.engine.cells import exact_sums
 from slicewise.engine.protocols import TEXTS
+from slicewise.evaluation import Evaluation
 from slicewise.lenses.outcomes.bucket_patterns import bucketed_outcomes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from slicewise.attributes import Facts
-    from slicewise.evaluation import Evaluation
-    from slicewise.lenses.outcomes.outcomes import OutcomeReader
-    from slicewise.lenses.slicing.bucketed import BucketedUnits, Bucketer, BucketScheme
-
-    Bits = NDArray[np.bool_]
-    Index = NDArray[np.int64]
+from slicewise.lenses.outcomes.outcomes import OutcomeReader
+from slicewise.lenses.slicing.bucketed import BucketedUnits, Bucketer, BucketScheme
 
 LARGEST = 1e290
 """Larger values have no mean: their sum overflows."""
@@ -101,8 +93,8 @@ class Contents:
 def _rows(
     what: int,
     name: str,
-    bins: pl.Series | Index,
-    n: pl.Series | Index,
+    bins: pl.Series | Ints,
+    n: pl.Series | Ints,
     *,
     values: pl.Series | None = None,
     limbs: pl.Series | None = None,
@@ -121,12 +113,12 @@ class _Seen:
     """What can be seen in the strings of units and in their tokens."""
 
     facts: Facts
-    gold: Index
-    bins: Index
+    gold: Ints
+    bins: Ints
     size: int
 
     @cached_property
-    def _tokens(self) -> tuple[Index, Index]:
+    def _tokens(self) -> tuple[Ints, Ints]:
         """The bin and the position of each token of gold units; of whole items, of each of their tokens."""
         corpus = self.facts.corpus
         if corpus is None:
@@ -163,7 +155,7 @@ class _Seen:
         yield from self._share("ambiguous", self.bins, (facts.gold_labels[gold] > 1) | (standing > among))
         yield from self._share("multi_token", self.bins, facts.unit_ranges[1][gold] > 1)
 
-    def _share(self, name: str, bins: Index, flags: pl.Series | Bits) -> Iterator[pl.DataFrame]:
+    def _share(self, name: str, bins: Ints, flags: pl.Series | Mask) -> Iterator[pl.DataFrame]:
         bins_of_all = np.arange(self.size)
         above = np.bincount(bins, np.asarray(flags, np.float64), minlength=self.size)
         yield _rows(SHARE, name, bins_of_all, above.astype(np.int64))

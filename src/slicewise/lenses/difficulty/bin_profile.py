@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
+from slicewise.arrays import Array, Ints
+from slicewise.attributes import Attribute
+from slicewise.attributes.corpus_facts import CorpusFacts
 from slicewise.attributes.strings import with_strings
 from slicewise.engine.local import aggregate
+from slicewise.evaluation import Evaluation
 from slicewise.lenses.difficulty.bin_contents import (
     BELOW,
     DIFFERENT,
@@ -25,26 +28,15 @@ from slicewise.lenses.difficulty.bin_contents import (
     is_placed,
 )
 from slicewise.lenses.difficulty.result import AttributeProfile, BinProfile
+from slicewise.lenses.outcomes.outcome_counts import OutcomeCounts
 from slicewise.lenses.outcomes.outcomes import GOLD
 from slicewise.lenses.slicing.breakdown import Measure, Plan, Sliced
+from slicewise.lenses.slicing.bucketed import BucketScheme
 from slicewise.lenses.slicing.common_attributes import common_attributes
 from slicewise.metrics.counts import f_beta
 from slicewise.results.base import defined
 from slicewise.stats.exact import from_limbs
 from slicewise.stats.ratio import ratio
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from slicewise.attributes import Attribute
-    from slicewise.attributes.corpus_facts import CorpusFacts
-    from slicewise.evaluation import Evaluation
-    from slicewise.lenses.outcomes.outcome_counts import OutcomeCounts
-    from slicewise.lenses.slicing.bucketed import BucketScheme
-
-    Array = NDArray[np.float64]
-    Index = NDArray[np.int64]
-
 
 SHARES = (
     "characters_per_token", "punctuation", "digits", "single_character", "abbreviation", "hapax_gold", "hapax_test",
@@ -113,7 +105,7 @@ class _Table:
     def _of(self, what: int, name: str) -> pl.DataFrame:
         return self.rows.filter((self.rows["what"] == what) & (self.rows["name"] == name))
 
-    def _by_bin(self, what: int, name: str) -> Index:
+    def _by_bin(self, what: int, name: str) -> Ints:
         rows = self._of(what, name)
         return np.bincount(rows["bin"].to_numpy(), rows["n"].to_numpy(), minlength=self.size).astype(np.int64)
 

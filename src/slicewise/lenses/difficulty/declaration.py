@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from collections.abc import Iterator
+from typing import cast
 
 from slicewise.errors import counted
-from slicewise.lenses.contract import Lens, LensSection
+from slicewise.evaluation import Evaluation
+from slicewise.lenses.contract import Lens, LensContext, LensSection, ReportOptions, Results
 from slicewise.lenses.difficulty.lens import difficulty
+from slicewise.lenses.difficulty.result import DifficultyResult
 from slicewise.lenses.difficulty.slices import slices
 from slicewise.lenses.inference import significant
 from slicewise.lenses.ranking.phrases import STATED, in_words
 from slicewise.render.blocks import Sentence
+from slicewise.render.figures import Figure
 from slicewise.results.slices import feature_slice
 from slicewise.results.statement import Statement
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from slicewise.evaluation import Evaluation
-    from slicewise.lenses.contract import LensContext, ReportOptions, Results
-    from slicewise.lenses.difficulty.result import DifficultyResult
-    from slicewise.render.figures import Figure
 
 SUSPECTS = ("suspects", "set-aside")
 """How the names of figures begin that are about suspect gold."""

@@ -2,50 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from slicewise.annotations import Task
+from slicewise.arrays import Array
+from slicewise.attributes import Attribute
 from slicewise.engine.fused import run_fused
 from slicewise.engine.local import aggregate
 from slicewise.errors import UserError, quoted
+from slicewise.evaluation import Evaluation
+from slicewise.lenses.chosen_metrics import MetricSpec
 from slicewise.lenses.difficulty.bin0_features import features_of_nobody
 from slicewise.lenses.difficulty.bin_profile import profiles
-from slicewise.lenses.difficulty.result import BinPair, BinTable, DifficultyResult, LeftOut, Pairwise, Singular
+from slicewise.lenses.difficulty.result import BinPair, BinTable, DifficultyResult, LeftOut, Pairwise, Singular, Suspect
 from slicewise.lenses.difficulty.sentences import findings
 from slicewise.lenses.difficulty.surface_forms import one_surface, spread, surfaces
-from slicewise.lenses.difficulty.suspects import nearly_all, suspects_of
+from slicewise.lenses.difficulty.suspects import Suspects, nearly_all, suspects_of
 from slicewise.lenses.inference import check_options, check_top, inference_block, inference_signature, summary_with
 from slicewise.lenses.outcomes.listed_units import UnitFilter, listing_kernel, read_listed
-from slicewise.lenses.outcomes.outcome_counts import outcome_counts
-from slicewise.lenses.outcomes.outcomes import GOLD, SPURIOUS, first_only, systems_compared
+from slicewise.lenses.outcomes.outcome_counts import OutcomeCounts, outcome_counts
+from slicewise.lenses.outcomes.outcomes import GOLD, SPURIOUS, OutcomeReader, first_only, systems_compared
 from slicewise.lenses.outcomes.pair_counts import Sample
 from slicewise.lenses.slicing.breakdown import Plan
 from slicewise.lenses.slicing.comparisons import listed_pairs
 from slicewise.metrics.counts import f_beta
 from slicewise.results.base import defined
+from slicewise.results.mentions import Mention
 from slicewise.stats.patterns import Bins
 from slicewise.stats.ratio import ratio
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from slicewise.attributes import Attribute
-    from slicewise.evaluation import Evaluation
-    from slicewise.lenses.chosen_metrics import MetricSpec
-    from slicewise.lenses.difficulty.result import Suspect
-    from slicewise.lenses.difficulty.suspects import Suspects
-    from slicewise.lenses.outcomes.outcome_counts import OutcomeCounts
-    from slicewise.lenses.outcomes.outcomes import OutcomeReader
-    from slicewise.results.mentions import Mention
-
-    Array = NDArray[np.float64]
 
 MANY_SYSTEMS = 10
 """Beyond so many, only the best two and the pairs that are named are compared bin by bin."""

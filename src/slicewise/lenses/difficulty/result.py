@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
+from slicewise.lenses.ranking.result import FeatureList
 from slicewise.lenses.result import LensResult
+from slicewise.results.base import Bounds, Row
+from slicewise.results.estimates import Inference
 from slicewise.results.files import atomic_file, check_ending, write_csv
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from slicewise.lenses.ranking.result import FeatureList
-    from slicewise.results.base import Bounds, Row
-    from slicewise.results.estimates import Inference
-    from slicewise.results.mentions import Mention
+from slicewise.results.mentions import Mention
 
 SUSPECT_FILES = (".csv", ".tsv", ".jsonl")
 SUSPECT_COLUMNS = (

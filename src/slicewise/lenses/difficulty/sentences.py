@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from slicewise.errors import counted
+from slicewise.lenses.difficulty.result import BinProfile, Form, LeftOut, SetAside, Singular
 from slicewise.lenses.difficulty.suspects import changes, names_of, nearly_all
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from slicewise.lenses.difficulty.result import BinProfile, Form, LeftOut, SetAside, Singular
-    from slicewise.stats.patterns import Bins
+from slicewise.stats.patterns import Bins
 
 TOKENS, UNITS = "tokens of the units", "units"
 PHRASES = {

@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import polars as pl
 
 from slicewise.annotations import Task
+from slicewise.arrays import Ints, Mask
+from slicewise.evaluation import Evaluation
 from slicewise.extract.find import rows_of
 from slicewise.extract.items import FeatureSpec, ItemFeatures
 from slicewise.extract.units import UnitFeatures
+from slicewise.lenses.contract import LensContext
+from slicewise.lenses.difficulty.result import DifficultyResult
 from slicewise.lenses.difficulty.surface_forms import surfaces
+from slicewise.lenses.outcomes.outcomes import Outcomes
 from slicewise.lenses.ranking.slices import among, feature_slices
 from slicewise.lenses.slice_rows import SliceRows
+from slicewise.results.mentions import Mention
 from slicewise.results.slices import bin_slice, form_slice, spurious_slice, suspect_slice
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from slicewise.evaluation import Evaluation
-    from slicewise.lenses.contract import LensContext
-    from slicewise.lenses.difficulty.result import DifficultyResult
-    from slicewise.lenses.outcomes.outcomes import Outcomes
-    from slicewise.results.mentions import Mention
-
-    Index = NDArray[np.int64]
-    Bits = NDArray[np.bool_]
 
 MOST_SUSPECTS = 200
 MOST_FORMS = 100
@@ -40,7 +32,7 @@ def slices(result: DifficultyResult, context: LensContext) -> Iterator[SliceRows
     systems = list(result.gold.systems)
     has = {name: outcomes.has[outcomes.systems.index(name)] for name in systems}
     bins = np.sum(list(has.values()), axis=0, dtype=np.int64)
-    sides: tuple[tuple[Bits, str, int], ...] = ((outcomes.gold, "found", 0), (~outcomes.gold, "wrongly returned", 1))
+    sides: tuple[tuple[Mask, str, int], ...] = ((outcomes.gold, "found", 0), (~outcomes.gold, "wrongly returned", 1))
     for side, verb, first in sides:
         named = bin_slice if side is outcomes.gold else spurious_slice
         for n in range(first, len(systems) + 1):
@@ -87,7 +79,7 @@ def _of_suspects(evaluation: Evaluation, outcomes: Outcomes, result: DifficultyR
         yield SliceRows(name=suspect_slice(rank), title=f"Suspect {rank}: “{suspect.mention.text}”", rows=suspect_rows)
 
 
-def _located(evaluation: Evaluation, outcomes: Outcomes, groups: Sequence[tuple[Mention | None, ...]]) -> list[Index]:
+def _located(evaluation: Evaluation, outcomes: Outcomes, groups: Sequence[tuple[Mention | None, ...]]) -> list[Ints]:
     """Return the rows of some mentions."""
     if not evaluation.task.has_units:
         return [np.array(sorted({m.item for m in mentions if m is not None}), np.int64) for mentions in groups]

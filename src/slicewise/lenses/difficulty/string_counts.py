@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
 from slicewise.annotations import Task
+from slicewise.arrays import Ints
 from slicewise.attributes import Facts
+from slicewise.attributes.corpus_facts import CorpusFacts
 from slicewise.attributes.strings import unit_strings, with_strings
 from slicewise.engine.local import aggregate
 from slicewise.engine.protocols import TEXTS
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from slicewise.attributes.corpus_facts import CorpusFacts
-    from slicewise.evaluation import Evaluation
-
-    Index = NDArray[np.int64]
+from slicewise.evaluation import Evaluation
 
 NOTHING = np.zeros(0, np.int64)
 
@@ -90,22 +84,22 @@ class StringCounts:
         surface, label = (np.concatenate(part) for part in known)
         self.keys = np.sort(surface * (self.labels + 1) + np.where(label < 0, self.labels, label))
 
-    def labelled(self, rows: Index) -> Index:
+    def labelled(self, rows: Ints) -> Ints:
         """Return how often gold gives the string of each unit the unit's label."""
         key = self.surface[rows] * (self.labels + 1) + self.label[rows]
         return np.asarray(self.gold_counts[0, rows] + self._between(key, key + 1))
 
-    def bare(self, rows: Index) -> Index:
+    def bare(self, rows: Ints) -> Ints:
         """Return how often the string of each unit stands where gold has no such unit."""
         first = self.surface[rows] * (self.labels + 1)
         gold = self.gold_counts[1, rows] + self._between(first, first + self.labels + 1)
         return np.asarray(np.maximum(self.standing[rows] - gold, 0))
 
-    def _between(self, low: Index, high: Index) -> Index:
+    def _between(self, low: Ints, high: Ints) -> Ints:
         return np.asarray(np.searchsorted(self.keys, high) - np.searchsorted(self.keys, low))
 
 
-def _gold_counts(facts: Facts, gold: pl.DataFrame) -> Index:
+def _gold_counts(facts: Facts, gold: pl.DataFrame) -> Ints:
     """Return for each unit how many gold units of all parts have its string and its label, and its string."""
     strings, place = unit_strings(facts)
     by_string = gold.group_by("string").agg(pl.col("n").sum())

@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals as nw
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from slicewise.annotations import Task
+from slicewise.arrays import Ints
 from slicewise.attributes import Facts
 from slicewise.engine.local import aggregate, collect_parts, reduce_parts
+from slicewise.evaluation import Evaluation
 from slicewise.lenses.difficulty.result import Form, Surface
 from slicewise.lenses.outcomes.mentions import from_table, item_names, mention_table, mentions, needed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from numpy.typing import NDArray
-
-    from slicewise.evaluation import Evaluation
-    from slicewise.lenses.outcomes.outcome_counts import OutcomeCounts
-    from slicewise.lenses.outcomes.outcomes import OutcomeReader, Outcomes
-    from slicewise.results.mentions import Mention
-
-    Index = NDArray[np.int64]
+from slicewise.lenses.outcomes.outcome_counts import OutcomeCounts
+from slicewise.lenses.outcomes.outcomes import OutcomeReader, Outcomes
+from slicewise.results.mentions import Mention
 
 MOST_FORMS = 10_000
 SHOWN = 3
@@ -126,7 +121,7 @@ def _several(counts: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
     return counts.with_columns(every=nw.col("n").sum().over("string")).filter(nw.col("every") > 1)
 
 
-def _medians(table: NDArray[np.int64], n: Index) -> Index:
+def _medians(table: NDArray[np.int64], n: Ints) -> Ints:
     """Return the lower median bin of each row."""
     return np.asarray((table.cumsum(axis=1) <= ((n - 1) // 2)[:, None]).sum(axis=1))
 
@@ -229,7 +224,7 @@ class _Surface:
     needs: frozenset[str]
     by: tuple[str, ...] = ()
 
-    def rows(self, part: Evaluation) -> tuple[Index, Index, Index]:
+    def rows(self, part: Evaluation) -> tuple[Ints, Ints, Ints]:
         """Return the rows of each list, those that fewest systems have first."""
         outcomes, texts = self.reader(part), surfaces(part)
         if texts is None:
@@ -291,7 +286,7 @@ def _standing(evaluation: Evaluation, text: str) -> int:
     return int(matches.sum())
 
 
-def _extreme_table(part: Evaluation, outcomes: Outcomes, lists: Iterable[tuple[int, Index]]) -> pl.DataFrame:
+def _extreme_table(part: Evaluation, outcomes: Outcomes, lists: Iterable[tuple[int, Ints]]) -> pl.DataFrame:
     """Return rows of lists, by number, as mentions with their bins."""
     filled = [(number, rows) for number, rows in lists if len(rows)]
     rows = np.concatenate([np.zeros(0, np.int64), *(list_rows for _, list_rows in filled)])

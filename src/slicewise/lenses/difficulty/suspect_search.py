@@ -4,24 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from slicewise.annotations import Task
+from slicewise.arrays import Ints
 from slicewise.attributes import Facts
-from slicewise.lenses.difficulty.string_counts import StringCounts
+from slicewise.evaluation import Evaluation
+from slicewise.lenses.difficulty.string_counts import StringCounts, Strings
+from slicewise.lenses.outcomes.outcomes import OutcomeReader, Outcomes
 from slicewise.matching.overlaps import Spans, overlap_counts, overlapping_pairs
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from slicewise.evaluation import Evaluation
-    from slicewise.lenses.difficulty.string_counts import Strings
-    from slicewise.lenses.outcomes.outcomes import OutcomeReader, Outcomes
-
-    Index = NDArray[np.int64]
 
 KINDS = ("label", "boundary", "missing", "unfound")
 LABEL, BOUNDARY, MISSING, UNFOUND = range(4)
@@ -69,7 +63,7 @@ class _PartUnits:
     outcomes: Outcomes
 
     @cached_property
-    def _unanimous(self) -> Index:
+    def _unanimous(self) -> Ints:
         """Spurious units that nearly all systems return."""
         least = nearly_all(len(self.outcomes.systems))
         return np.flatnonzero(~self.outcomes.gold & (self.outcomes.bins >= least))
@@ -84,7 +78,7 @@ class _PartUnits:
         return Spans(item, units["start"].to_numpy().astype(np.int64), units["end"].to_numpy().astype(np.int64))
 
     @cached_property
-    def _rivals(self) -> Index:
+    def _rivals(self) -> Ints:
         """For each of the unanimous ones the gold unit that it stands against: the one that it shares most with."""
         rivals = np.full(len(self._unanimous), NOBODY)
         if self.evaluation.task is Task.MULTILABEL or not len(self._unanimous):
@@ -100,7 +94,7 @@ class _PartUnits:
         rivals[a[first]] = other[first]
         return rivals
 
-    def contradicted(self) -> tuple[Index, Index, Index, Index]:
+    def contradicted(self) -> tuple[Ints, Ints, Ints, Ints]:
         """Return what nearly all systems say against gold: its kind, gold's unit, theirs, and how many say it."""
         rows, rivals = self._unanimous, self._rivals
         start, end = self._places.start, self._places.end
@@ -108,14 +102,14 @@ class _PartUnits:
         kind = np.where(rivals == NOBODY, MISSING, np.where(same, LABEL, BOUNDARY))
         return kind, rivals, rows, self.outcomes.bins[rows]
 
-    def unfound(self) -> tuple[Index, Index, Index, Index]:
+    def unfound(self) -> tuple[Ints, Ints, Ints, Ints]:
         """Return gold units that nobody finds, but those that are contradicted already."""
         rows = np.flatnonzero(self.outcomes.gold & (self.outcomes.bins == 0))
         rows = rows[~np.isin(rows, self._rivals)]
         nobody = np.full(len(rows), NOBODY)
         return np.full(len(rows), UNFOUND), rows, nobody, self._silent(rows)
 
-    def _silent(self, rows: Index) -> Index:
+    def _silent(self, rows: Ints) -> Ints:
         """Return how many systems return nothing at the place of each unit."""
         if not self.evaluation.task.has_units:
             return np.full(len(rows), len(self.outcomes.systems))
@@ -124,7 +118,7 @@ class _PartUnits:
             silent += overlap_counts(self._places[rows], self._places[np.flatnonzero(returned)]) == 0
         return silent
 
-    def elsewhere(self, kind: Index, gold: Index, returned: Index, strings: Strings) -> dict[str, Any]:
+    def elsewhere(self, kind: Ints, gold: Ints, returned: Ints, strings: Strings) -> dict[str, Any]:
         """Return how often the data treats a suspect's string as gold does here, and as the systems do, elsewhere."""
         nothing = pl.Series([None], dtype=pl.Int64).new_from_index(0, len(kind))
         facts = Facts.of(self.evaluation, strings.corpus_facts)

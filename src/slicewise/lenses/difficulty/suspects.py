@@ -2,37 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
+from slicewise.attributes.corpus_facts import CorpusFacts
 from slicewise.engine.fused import run_fused
 from slicewise.engine.local import added
-from slicewise.engine.protocols import TEXTS
+from slicewise.engine.protocols import TEXTS, Kernel
+from slicewise.evaluation import Evaluation
 from slicewise.lenses.difficulty.result import SetAside, Suspect
 from slicewise.lenses.difficulty.string_counts import Strings
 from slicewise.lenses.difficulty.suspect_search import KINDS, NOBODY, UNFOUND, Search, nearly_all
 from slicewise.lenses.difficulty.without_suspects import Aside, AsideSums, read_aside
 from slicewise.lenses.examples import item_texts
 from slicewise.lenses.outcomes.mentions import from_table, mention_table, mentions, needed
+from slicewise.lenses.outcomes.outcome_counts import OutcomeCounts
+from slicewise.lenses.outcomes.outcomes import OutcomeReader
+from slicewise.results.mentions import Mention
 
 __all__ = ["changes", "names_of", "nearly_all", "suspects_of"]
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from slicewise.attributes.corpus_facts import CorpusFacts
-    from slicewise.engine.protocols import Kernel
-    from slicewise.evaluation import Evaluation
-    from slicewise.lenses.outcomes.outcome_counts import OutcomeCounts
-    from slicewise.lenses.outcomes.outcomes import OutcomeReader
-    from slicewise.results.mentions import Mention
-
-    Index = NDArray[np.int64]
 
 MOST = 10_000
 """Suspects that are listed."""

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import TYPE_CHECKING
 
+from slicewise.lenses.difficulty.result import BinTable, DifficultyResult
+from slicewise.results.base import Row
 from slicewise.results.rows import bounds_row
-
-if TYPE_CHECKING:
-    from slicewise.lenses.difficulty.result import BinTable, DifficultyResult
-    from slicewise.results.base import Row
 
 
 def tables(result: DifficultyResult) -> dict[str, list[Row]]:

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from slicewise.errors import counted
+from slicewise.lenses.difficulty.result import BinTable, DifficultyResult, Form, Pairwise, Suspect
+from slicewise.lenses.ranking.result import FeatureList
 from slicewise.render.blocks import Block, Column, Grid, Sentence
 from slicewise.render.numbers import probability, score
 from slicewise.render.texts import short
 from slicewise.results.capping import MOST_ROWS, capped
 from slicewise.results.heading import heading
+from slicewise.results.mentions import Mention
 from slicewise.stats.multiplicity import ALPHA
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from slicewise.lenses.difficulty.result import BinTable, DifficultyResult, Form, Pairwise, Suspect
-    from slicewise.lenses.ranking.result import FeatureList
-    from slicewise.results.mentions import Mention
 
 FORM_MENTIONS = 3
 """Strings whose mentions are shown."""

@@ -2,37 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
 from slicewise.annotations import Task
+from slicewise.arrays import Array, Ints, Mask
 from slicewise.engine.cells import exact_sums, item_statistics
 from slicewise.engine.local import added
+from slicewise.evaluation import Evaluation
 from slicewise.lenses.difficulty.result import SetAside
-from slicewise.lenses.difficulty.suspect_search import KINDS, NOBODY, UNFOUND
-from slicewise.lenses.outcomes.outcomes import AT_ONCE
+from slicewise.lenses.difficulty.suspect_search import KINDS, NOBODY, UNFOUND, Search
+from slicewise.lenses.outcomes.outcome_counts import OutcomeCounts
+from slicewise.lenses.outcomes.outcomes import AT_ONCE, Outcomes
 from slicewise.metrics.counts import f_beta
+from slicewise.metrics.metric import Metric
 from slicewise.results.base import defined
 from slicewise.stats.canonical import is_whole
 from slicewise.stats.exact import from_limbs
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from slicewise.evaluation import Evaluation
-    from slicewise.lenses.difficulty.suspect_search import Search
-    from slicewise.lenses.outcomes.outcome_counts import OutcomeCounts
-    from slicewise.lenses.outcomes.outcomes import Outcomes
-    from slicewise.metrics.metric import Metric
-
-    Array = NDArray[np.float64]
-    Bits = NDArray[np.bool_]
-    Index = NDArray[np.int64]
 
 ASIDE: dict[str, tuple[int, ...]] = {
     "none": (),
@@ -126,7 +115,7 @@ class AsideSums:
         table = pl.DataFrame(np.array(rows, np.int64), names, orient="row")
         return [table.with_columns(set=pl.Series(np.arange(len(ASIDE))), limb=pl.lit(0, pl.Int64))]
 
-    def _dropped(self, part: Evaluation, codes: tuple[int, ...]) -> Index:
+    def _dropped(self, part: Evaluation, codes: tuple[int, ...]) -> Ints:
         """Return the units that go with some kinds of suspects; in `labels`, an item goes with all its labels."""
         suspects, outcomes = self.search(part), self.search.reader(part)
         chosen = suspects.filter(suspects["kind"].is_in(list(codes)))
@@ -148,7 +137,7 @@ class AsideSums:
         ]
 
 
-def _counts(outcomes: Outcomes) -> Index:
+def _counts(outcomes: Outcomes) -> Ints:
     """Return (tp, n_pred, n_gold) of each system, one after the other."""
     n_gold = np.count_nonzero(outcomes.gold)
     counts = [
@@ -157,7 +146,7 @@ def _counts(outcomes: Outcomes) -> Index:
     return np.array(counts, np.int64).reshape(-1)
 
 
-def _statistics(part: Evaluation, metric: Metric, systems: Sequence[str], aside: Bits) -> Iterator[pl.DataFrame]:
+def _statistics(part: Evaluation, metric: Metric, systems: Sequence[str], aside: Mask) -> Iterator[pl.DataFrame]:
     """Yield the sums of what each system is scored by, of items that are set aside and of the others, in limbs."""
     for start in range(0, max(1, part.aligned.items), AT_ONCE):
         rows = slice(start, min(start + AT_ONCE, part.aligned.items))

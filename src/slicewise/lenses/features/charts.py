@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from slicewise.lenses.features.result import FeaturesResult
 from slicewise.lenses.ranking.charts import HIGH, LOW, SCORES, place_of, ranked_figures
+from slicewise.lenses.ranking.result import FeatureList
 from slicewise.render.figures import SLICE, Field, Figure
 from slicewise.results.files import safe_name, unique
 from slicewise.results.slices import feature_slice
-
-if TYPE_CHECKING:
-    from slicewise.lenses.features.result import FeaturesResult
-    from slicewise.lenses.ranking.result import FeatureList
 
 CHANGED = {"items": "", "gold": " in gold units", "returned": " in returned units"}
 

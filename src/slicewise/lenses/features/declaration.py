@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from slicewise.lenses.contract import Lens, LensSection
+from slicewise.evaluation import Evaluation
+from slicewise.lenses.contract import Lens, LensSection, ReportOptions, Results
 from slicewise.lenses.features.lens import features
+from slicewise.lenses.features.result import FeaturesResult
 from slicewise.lenses.features.slices import over_units, slices
 from slicewise.lenses.features.statements import statements
 from slicewise.render.blocks import Sentence
-
-if TYPE_CHECKING:
-    from slicewise.evaluation import Evaluation
-    from slicewise.lenses.contract import ReportOptions, Results
-    from slicewise.lenses.features.result import FeaturesResult
-    from slicewise.render.figures import Figure
+from slicewise.render.figures import Figure
 
 CHANGES = ("worsening", "improving")
 NOTATION = (

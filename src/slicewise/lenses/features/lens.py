@@ -2,41 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from slicewise.annotations import Task
 from slicewise.attributes.facts import Facts
 from slicewise.engine.cells import pinned
 from slicewise.engine.local import parts_of, whole
 from slicewise.errors import UserError, counted, did_you_mean, quoted
+from slicewise.evaluation import Evaluation
 from slicewise.extract.items import FeatureSpec
 from slicewise.extract.tokenizers import check_tokenizer
-from slicewise.lenses.chosen_metrics import metrics_of
+from slicewise.lenses.chosen_metrics import MetricSpec, metrics_of
 from slicewise.lenses.examples import examples_of
 from slicewise.lenses.features.result import FeaturesResult
 from slicewise.lenses.inference import check_options
 from slicewise.lenses.ranking.context import FeatureExtractor, ListSpec, feature_attributes
 from slicewise.lenses.ranking.feature_ranking import FeatureRanking
 from slicewise.lenses.ranking.lists import CORRECTIONS, Request, feature_lists
-from slicewise.lenses.ranking.population import ItemScoring, UnitScoring, unit_counts
+from slicewise.lenses.ranking.population import ItemScoring, Scoring, UnitScoring, unit_counts
+from slicewise.lenses.ranking.result import Feature, FeatureList
+from slicewise.lenses.ranking.score_ranks import ListSummary
 from slicewise.lenses.slicing.bucketed import with_all_of
+from slicewise.metrics.metric import Metric
 from slicewise.stats.intervals import Resamples
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from slicewise.evaluation import Evaluation
-    from slicewise.lenses.chosen_metrics import MetricSpec
-    from slicewise.lenses.ranking.population import Scoring
-    from slicewise.lenses.ranking.result import Feature, FeatureList
-    from slicewise.lenses.ranking.score_ranks import ListSummary
-    from slicewise.metrics.metric import Metric
-
-    Array = NDArray[np.float64]
 
 DIRECTIONS = ("worst", "best", "worsening", "improving")
 

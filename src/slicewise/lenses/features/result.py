@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from slicewise.lenses.ranking.result import feature_row
+from slicewise.lenses.ranking.result import Example, FeatureList, feature_row
+from slicewise.render.blocks import Block
+from slicewise.render.figures import Figure
 from slicewise.results.base import Result, Row
-
-if TYPE_CHECKING:
-    from slicewise.lenses.ranking.result import Example, FeatureList
-    from slicewise.render.blocks import Block
-    from slicewise.render.figures import Figure
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from slicewise.annotations import Task
+from slicewise.evaluation import Evaluation
 from slicewise.extract.find import rows_of
 from slicewise.extract.items import FeatureSpec, ItemFeatures
 from slicewise.extract.units import UnitFeatures
+from slicewise.lenses.contract import LensContext
 from slicewise.lenses.features.result import FeaturesResult
+from slicewise.lenses.ranking.result import FeatureList
 from slicewise.lenses.ranking.slices import among, feature_slices
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from slicewise.evaluation import Evaluation
-    from slicewise.lenses.contract import LensContext
-    from slicewise.lenses.ranking.result import FeatureList
-    from slicewise.lenses.slice_rows import SliceRows
+from slicewise.lenses.slice_rows import SliceRows
 
 
 def over_units(evaluation: Evaluation) -> bool:

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import numpy as np
 
+from slicewise.lenses.contract import LensContext
+from slicewise.lenses.features.result import FeaturesResult
 from slicewise.lenses.inference import significant
 from slicewise.lenses.ranking.phrases import STATED, in_words
+from slicewise.lenses.ranking.result import Feature, FeatureList
 from slicewise.lenses.ranking.sentences import tells
 from slicewise.metrics.counts import f_beta
+from slicewise.results.estimates import Prf
 from slicewise.results.heading import called
 from slicewise.results.slices import feature_slice
 from slicewise.results.statement import Statement
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from slicewise.lenses.contract import LensContext
-    from slicewise.lenses.features.result import FeaturesResult
-    from slicewise.lenses.ranking.result import Feature, FeatureList
-    from slicewise.results.estimates import Prf
 
 DESCRIBED = ("attribute", "number", "length")
 """Kinds of features that the lens of buckets states in plainer words."""

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from slicewise.errors import counted
+from slicewise.lenses.features.result import FeaturesResult
+from slicewise.lenses.ranking.result import Feature, FeatureList
 from slicewise.lenses.ranking.sentences import NOUNS, tells, where
 from slicewise.render.blocks import Block, Column, Grid, Sentence
 from slicewise.render.numbers import bounds, probability, score, signed
 from slicewise.render.texts import short
 from slicewise.results.heading import heading
 from slicewise.stats.multiplicity import ALPHA
-
-if TYPE_CHECKING:
-    from slicewise.lenses.features.result import FeaturesResult
-    from slicewise.lenses.ranking.result import Feature, FeatureList
 
 MOST_SENTENCES = 3
 """Features that are put into words."""

@@ -3,43 +3,32 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
 from slicewise.annotations import Task
+from slicewise.arrays import Array, Ints
 from slicewise.engine.items import item_scores
 from slicewise.engine.local import whole
 from slicewise.errors import UserError, did_you_mean, quoted
-from slicewise.extract.family import PAIR
+from slicewise.evaluation import Evaluation
+from slicewise.extract.family import PAIR, Family
 from slicewise.extract.find import items_with
 from slicewise.extract.items import FeatureSpec, ItemFeatures
 from slicewise.extract.ngrams import GLUE
 from slicewise.extract.relation import Limits
 from slicewise.extract.text import SHAPE
 from slicewise.extract.tokenizers import TOKENIZERS, check_tokenizer
-from slicewise.lenses.chosen_metrics import metrics_of
+from slicewise.lenses.chosen_metrics import MetricSpec, metrics_of
 from slicewise.lenses.examples import answer_texts
 from slicewise.lenses.inference import check_top
 from slicewise.lenses.items.result import LEFT, RIGHT, Item, ItemsResult
-from slicewise.lenses.ranking.population import of_change, of_items
+from slicewise.lenses.ranking.population import Population, of_change, of_items
 from slicewise.results.base import defined
 from slicewise.stats.rank_sums import RankNull
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from slicewise.evaluation import Evaluation
-    from slicewise.extract.family import Family
-    from slicewise.lenses.chosen_metrics import MetricSpec
-    from slicewise.lenses.ranking.population import Population
-
-    Array = NDArray[np.float64]
-    Index = NDArray[np.int64]
 
 ORDERS = ("file", "worst", "best")
 BAD = 0.01
@@ -122,7 +111,7 @@ def _compared(evaluation: Evaluation, change: tuple[str, str] | None, only: str 
 
 
 def _read_items(
-    evaluation: Evaluation, shown: Index, scores: Array, by_system: Mapping[str, Array], marks: _TokenMarks
+    evaluation: Evaluation, shown: Ints, scores: Array, by_system: Mapping[str, Array], marks: _TokenMarks
 ) -> Iterator[Item]:
     """Make items as they are asked for, some at a time; the systems that the order goes by stand first."""
     for start in range(0, len(shown), BATCH):
@@ -145,7 +134,7 @@ def _read_items(
             )
 
 
-def _inputs(evaluation: Evaluation, at: Index) -> dict[str, list[str]]:
+def _inputs(evaluation: Evaluation, at: Ints) -> dict[str, list[str]]:
     """Return the input fields of some items; tokens are joined by spaces."""
     a = evaluation.aligned
     if a.tokens is not None and a.offsets is not None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from slicewise.errors import counted, printable
 from slicewise.render.blocks import Block, Column, Grid, Sentence
@@ -12,9 +13,6 @@ from slicewise.render.numbers import signed
 from slicewise.render.texts import short
 from slicewise.results.base import Result, Row
 from slicewise.results.heading import heading
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 SHOWN = 20
 LEFT, RIGHT = "‹", "›"

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
 from slicewise.engine.local import aggregate
-from slicewise.lenses.outcomes.outcomes import unit_outcomes
+from slicewise.evaluation import Evaluation
+from slicewise.lenses.outcomes.outcomes import OutcomeReader, Outcomes, unit_outcomes
 from slicewise.lenses.outcomes.pattern_tables import Layout, PatternKernel
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from slicewise.evaluation import Evaluation
-    from slicewise.lenses.outcomes.outcomes import OutcomeReader, Outcomes
-    from slicewise.lenses.slicing.bucketed import BucketedUnits, Bucketer, BucketScheme
-    from slicewise.stats.patterns import Patterns
+from slicewise.lenses.slicing.bucketed import BucketedUnits, Bucketer, BucketScheme
+from slicewise.stats.patterns import Patterns
 
 
 def bucket_patterns(

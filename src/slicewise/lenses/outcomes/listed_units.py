@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
+from slicewise.arrays import Ints, Mask
 from slicewise.engine.local import collect_parts
+from slicewise.evaluation import Evaluation
 from slicewise.lenses.outcomes.mentions import from_table, mention_table, mentions, needed, spread_out
-from slicewise.lenses.outcomes.outcomes import GOLD
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from slicewise.evaluation import Evaluation
-    from slicewise.lenses.outcomes.outcome_counts import OutcomeCounts
-    from slicewise.lenses.outcomes.outcomes import OutcomeReader, Outcomes
-    from slicewise.results.mentions import Mention
-    from slicewise.stats.patterns import Patterns
-
-    Bits = NDArray[np.bool_]
-    Index = NDArray[np.int64]
+from slicewise.lenses.outcomes.outcome_counts import OutcomeCounts
+from slicewise.lenses.outcomes.outcomes import GOLD, OutcomeReader, Outcomes
+from slicewise.results.mentions import Mention
+from slicewise.stats.patterns import Patterns
 
 
 @dataclass(frozen=True)
@@ -44,13 +36,13 @@ class UnitFilter:
         mask = patterns.slices == (GOLD if self.gold else 1 - GOLD)
         return int(patterns.counts[mask & flags[patterns.kind]].sum())
 
-    def rows(self, outcomes: Outcomes) -> Index:
+    def rows(self, outcomes: Outcomes) -> Ints:
         """Return those among some units."""
         gold = outcomes.gold if self.gold else ~outcomes.gold
         bins = outcomes.bins if self.bin is not None else np.zeros(0)
         return np.flatnonzero(self._flags(gold, outcomes.has, bins))
 
-    def _flags(self, side: Bits, has: Sequence[Bits], bins: NDArray[np.generic]) -> Bits:
+    def _flags(self, side: Mask, has: Sequence[Mask], bins: NDArray[np.generic]) -> Mask:
         flags = side.copy()
         for i in self.having:
             flags &= has[i]
@@ -80,7 +72,7 @@ def listed_units(
     return read_listed(pl.concat(tables), len(kinds))
 
 
-def _before(outcomes: OutcomeCounts, kinds: Sequence[UnitFilter]) -> dict[int, Index]:
+def _before(outcomes: OutcomeCounts, kinds: Sequence[UnitFilter]) -> dict[int, Ints]:
     """Return for the first item of each part how many units of each kind stand before it."""
     parts = sorted(outcomes.by_part)
     counts = np.array([[kind.size(outcomes.by_part[first]) for kind in kinds] for first in parts], np.int64)
@@ -93,8 +85,8 @@ class ListedUnits:
 
     reader: OutcomeReader
     kinds: tuple[UnitFilter, ...]
-    places: tuple[Index, ...]
-    before: Mapping[int, Index]
+    places: tuple[Ints, ...]
+    before: Mapping[int, Ints]
     shown_with: frozenset[str]
     by: tuple[str, ...] = ()
 
@@ -111,7 +103,7 @@ class ListedUnits:
         all_rows = np.concatenate([*rows, np.zeros(0, np.int64)])
         return mention_table(mentions(part, outcomes, all_rows)).insert_column(0, kind)
 
-    def _rows(self, outcomes: Outcomes, i: int, before: int) -> Index:
+    def _rows(self, outcomes: Outcomes, i: int, before: int) -> Ints:
         places = self.places[i] - before
         if not len(places) or places[-1] < 0:
             return np.zeros(0, np.int64)

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 import polars as pl
 
 from slicewise.annotations import Task
+from slicewise.arrays import Ints
 from slicewise.engine.protocols import FIELDS, TEXTS
+from slicewise.evaluation import Evaluation
 from slicewise.lenses.examples import item_texts
+from slicewise.lenses.outcomes.outcomes import Outcomes
 from slicewise.results.mentions import Mention
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
     from polars._typing import PolarsDataType
-
-    from slicewise.evaluation import Evaluation
-    from slicewise.lenses.outcomes.outcomes import Outcomes
-
-    Index = NDArray[np.int64]
 
 TOKENS, CHARACTERS = 6, 40
 """What is shown on either side of a unit."""
@@ -41,7 +37,7 @@ COLUMNS: dict[str, PolarsDataType] = {
 """A mention as a row of a table."""
 
 
-def mentions(evaluation: Evaluation, outcomes: Outcomes, rows: Sequence[int] | Index) -> list[Mention]:
+def mentions(evaluation: Evaluation, outcomes: Outcomes, rows: Sequence[int] | Ints) -> list[Mention]:
     """Return some units (or scored items) as a person reads them."""
     at = np.asarray(rows, np.int64)
     if not len(at):
@@ -67,7 +63,7 @@ def needed(evaluation: Evaluation) -> frozenset[str]:
     return frozenset({FIELDS if named else TEXTS})
 
 
-def spread_out(size: int, top: int) -> Index:
+def spread_out(size: int, top: int) -> Ints:
     """Return some of so many places, as far from each other as they can be; all where `top` is 0."""
     if not top or size <= top:
         return np.arange(size)
@@ -118,7 +114,7 @@ def _cut(text: list[str] | str) -> str:
     return whole if len(whole) <= LONGEST else whole[: LONGEST - 1] + "…"
 
 
-def _texts(evaluation: Evaluation, items: Index) -> list[list[str] | str]:
+def _texts(evaluation: Evaluation, items: Ints) -> list[list[str] | str]:
     """Return the tokens of some items, or their text."""
     a = evaluation.aligned
     if evaluation.task in (Task.SPANS, Task.TOKENS) and a.tokens is not None and a.offsets is not None:

@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
 from slicewise.engine.local import aggregate
 from slicewise.errors import UserError, counted
-from slicewise.lenses.chosen_metrics import metrics_of
-from slicewise.lenses.outcomes.outcomes import GOLD, OutcomeReader, Scored
+from slicewise.evaluation import Evaluation
+from slicewise.lenses.chosen_metrics import MetricSpec, metrics_of
+from slicewise.lenses.outcomes.outcomes import GOLD, OutcomeReader, Outcomes, Scored
 from slicewise.lenses.outcomes.pattern_tables import Layout, PatternKernel
 from slicewise.lenses.outcomes.thresholds import bar_for, right_or_wrong
-from slicewise.stats.patterns import Patterns
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from slicewise.evaluation import Evaluation
-    from slicewise.lenses.chosen_metrics import MetricSpec
-    from slicewise.lenses.outcomes.outcomes import Outcomes
-    from slicewise.metrics.metric import Metric
-    from slicewise.stats.patterns import Bins
+from slicewise.metrics.metric import Metric
+from slicewise.stats.patterns import Bins, Patterns
 
 LOST, GRADED, PARTS = -1, -2, -3
 """Slices of what belongs to no group: scores that there are not, or are graded; below them, the patterns of parts."""

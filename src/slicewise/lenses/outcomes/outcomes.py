@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import polars as pl
+from numpy.typing import NDArray
 
 from slicewise.annotations import Task
+from slicewise.arrays import Array, Ints, Mask
 from slicewise.engine.items import item_scores
 from slicewise.engine.protocols import TEXTS
+from slicewise.evaluation import Evaluation
+from slicewise.metrics.metric import Metric
 from slicewise.stats.patterns import Kinds, Patterns
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    import polars as pl
-    from numpy.typing import NDArray
-
-    from slicewise.evaluation import Evaluation
-    from slicewise.metrics.metric import Metric
-
-    Array = NDArray[np.float64]
-    Bits = NDArray[np.bool_]
-    Index = NDArray[np.int64]
 
 SPURIOUS, GOLD = 0, 1
 """The two slices of all units."""
@@ -39,10 +32,10 @@ class Outcomes:
     """Units with who has them, or scored items with who gets them right (all of them gold, none spurious)."""
 
     systems: tuple[str, ...]
-    gold: Bits
-    has: tuple[Bits, ...]
+    gold: Mask
+    has: tuple[Mask, ...]
     """One column per system."""
-    item: Index
+    item: Ints
     group: NDArray[np.integer[Any]]
     """What each is resampled with."""
     metric: Metric | None = None
@@ -55,7 +48,7 @@ class Outcomes:
     def __len__(self) -> int:
         return len(self.gold)
 
-    def where(self, chosen: Bits | Index) -> Outcomes:
+    def where(self, chosen: Mask | Ints) -> Outcomes:
         """Return some of the units."""
         return replace(
             self,
@@ -81,7 +74,7 @@ class Outcomes:
         return Patterns.counted(self._kinds, 2 * sides + self.gold, size * 2)
 
     @cached_property
-    def bins(self) -> Index:
+    def bins(self) -> Ints:
         """How many systems have each unit."""
         return np.asarray(self._kinds.bits.sum(axis=1, dtype=np.int64)[self._kinds.of])
 
@@ -118,7 +111,7 @@ class Bar:
     value: float
     description: str
 
-    def passed(self, scores: Array) -> Bits:
+    def passed(self, scores: Array) -> Mask:
         """Return which scores are good enough; what has none is not."""
         with np.errstate(invalid="ignore"):
             return np.asarray(scores >= self.value if self.metric.greater_is_better else scores <= self.value)
@@ -206,7 +199,7 @@ class _Packed:
         return sum(len(column) for column in self.has)
 
 
-def _passed(part: Evaluation, bar: Bar, scored: Scored) -> tuple[tuple[Bits, ...], int, int]:
+def _passed(part: Evaluation, bar: Bar, scored: Scored) -> tuple[tuple[Mask, ...], int, int]:
     """Return who gets which items right, how many scores are lost, and how many are neither 0 nor 1."""
     items, lost, graded = part.aligned.items, 0, 0
     has = tuple(np.empty(items, np.bool_) for _ in scored.systems)

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from slicewise.arrays import Array, Ints
 from slicewise.lenses.inference import bounds_of
 from slicewise.lenses.outcomes.outcomes import GOLD, SPURIOUS
+from slicewise.results.base import Bounds
 from slicewise.stats.canonical import mixed
 from slicewise.stats.complementarity import Shared
 from slicewise.stats.intervals import Resamples, percentile_interval
 from slicewise.stats.patterns import Patterns, blocks
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from slicewise.results.base import Bounds
-
-    Array = NDArray[np.float64]
-    Hashes = NDArray[np.uint64]
-    Index = NDArray[np.int64]
+Hashes = NDArray[np.uint64]
 
 LOOKS = 3
 MOST_CELLS = 2**22
@@ -55,7 +49,7 @@ class Sample:
 
     prints: Hashes
     """A hash of each group's content."""
-    position: Index
+    position: Ints
     """The number of each group."""
     keys: Hashes
     """A key of each system, which comes from its content."""
@@ -151,7 +145,7 @@ class Sample:
         return [(bounds_of(float(lo), float(hi)), int(undefined)) for lo, hi, undefined in rows]
 
 
-def _runs(starts: Index, width: int, draws: int) -> Iterator[slice]:
+def _runs(starts: Ints, width: int, draws: int) -> Iterator[slice]:
     """Return runs of slices, `width` columns each, whose table and draws are small; a large slice stands alone."""
     start, slots = 0, len(starts) - 1
     most = max(1, FEW_CELLS // (width * draws))
@@ -163,7 +157,7 @@ def _runs(starts: Index, width: int, draws: int) -> Iterator[slice]:
         start = end
 
 
-def _places(*prints: Hashes) -> Index:
+def _places(*prints: Hashes) -> Ints:
     """Return the place of each group by its first hash; of equal ones by the next."""
     places = np.empty(len(prints[0]), np.int64)
     places[np.lexsort(prints[::-1])] = np.arange(len(places))

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from slicewise.engine.local import aggregate
+from slicewise.evaluation import Evaluation
 from slicewise.stats.patterns import WORD, Kinds, Patterns
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    from slicewise.evaluation import Evaluation
-
-    Read = Callable[[Evaluation], Patterns]
+Read = Callable[[Evaluation], Patterns]
 
 
 def counted_patterns(

@@ -5,23 +5,18 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from slicewise.engine.local import MANY_ROWS, added, aggregate
 from slicewise.engine.protocols import TEXTS
 from slicewise.errors import UserError, quoted
-from slicewise.lenses.outcomes.outcomes import Bar
+from slicewise.evaluation import Evaluation
+from slicewise.lenses.outcomes.outcomes import Bar, Scored
+from slicewise.metrics.metric import Metric
 from slicewise.stats.ranks import from_order, in_order
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from slicewise.evaluation import Evaluation
-    from slicewise.lenses.outcomes.outcomes import Scored
-    from slicewise.metrics.metric import Metric
 
 STEPS = (40, 20, 0)
 """Scores are told apart by their first 24 bits, then by 20 more, then by the rest."""

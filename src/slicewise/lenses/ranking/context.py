@@ -2,38 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
+from slicewise.arrays import Array, Ints
 from slicewise.attributes import Facts, Scope
+from slicewise.attributes.attribute import Attribute
+from slicewise.attributes.corpus_facts import CorpusFacts
 from slicewise.attributes.strings import with_strings
 from slicewise.engine.local import FIELDS, TEXTS
+from slicewise.evaluation import Evaluation
 from slicewise.extract.described import ITEMS, UNITS, attributes_of
-from slicewise.extract.family import Kind
-from slicewise.extract.items import ItemFeatures
+from slicewise.extract.family import Family, FamilyKey, Kind
+from slicewise.extract.items import FeatureSpec, ItemFeatures
+from slicewise.extract.spool import Spool
 from slicewise.extract.units import UnitFeatures
-from slicewise.lenses.ranking.population import tidy
+from slicewise.lenses.ranking.population import Population, Scoring, tidy
 from slicewise.stats.ranks import from_order
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from slicewise.attributes.attribute import Attribute
-    from slicewise.attributes.corpus_facts import CorpusFacts
-    from slicewise.evaluation import Evaluation
-    from slicewise.extract.family import Family, FamilyKey
-    from slicewise.extract.items import FeatureSpec
-    from slicewise.extract.spool import Spool
-    from slicewise.lenses.ranking.population import Population, Scoring
-
-    Array = NDArray[np.float64]
-    Index = NDArray[np.int64]
-    Features = ItemFeatures | UnitFeatures
+Features = ItemFeatures | UnitFeatures
 
 
 @dataclass(frozen=True)
@@ -127,11 +117,11 @@ class ScoreRanks:
     """Decimal places of scores."""
     scores: Array
     """Distinct, ascending, the lower the worse."""
-    doubled: Index
+    doubled: Ints
     remote: bool = False
     """Whether there are too many to be known everywhere: a part is told its own."""
 
-    def ranks(self, population: Population) -> Index:
+    def ranks(self, population: Population) -> Ints:
         """Return the doubled rank of each row."""
         return self.doubled[np.searchsorted(self.scores, population.oriented)]
 

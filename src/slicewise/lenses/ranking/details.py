@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
+from slicewise.arrays import Array, Ints
 from slicewise.engine.cells import exact_column
+from slicewise.extract.relation import Relation
+from slicewise.lenses.ranking.population import Population
 from slicewise.stats.exact import limbs
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from slicewise.extract.relation import Relation
-    from slicewise.lenses.ranking.population import Population
-
-    Array = NDArray[np.float64]
-    Index = NDArray[np.int64]
 
 EXAMPLES = 3
 SEVERAL = 20
@@ -69,7 +63,7 @@ class Details:
 def sums_of(population: Population, relation: Relation) -> pl.DataFrame:
     """Sum scores and statistics over the rows of each feature and, last, over all, as whole numbers limb by limb."""
     columns = {"score": population.scores} | {f"s{i}": column for i, column in enumerate(population.statistics.T)}
-    by_limb: dict[int, dict[str, Index]] = {0: {}}
+    by_limb: dict[int, dict[str, Ints]] = {0: {}}
     for name, column in columns.items():
         for place, numbers in limbs(np.ascontiguousarray(column)).items():
             by_limb.setdefault(place, {})[name] = numbers
@@ -79,7 +73,7 @@ def sums_of(population: Population, relation: Relation) -> pl.DataFrame:
     return table.select(*KEYS, *(pl.col(name).fill_null(0).cast(pl.Int64) for name in ("n", *columns)))
 
 
-def _added(relation: Relation, place: int, columns: dict[str, Index]) -> pl.DataFrame:
+def _added(relation: Relation, place: int, columns: dict[str, Ints]) -> pl.DataFrame:
     size = len(relation)
     sums = {name: np.append(relation.sums(numbers), numbers.sum()) for name, numbers in columns.items()}
     n = np.append(relation.counts, relation.size) if place == 0 else np.zeros(size + 1, np.int64)

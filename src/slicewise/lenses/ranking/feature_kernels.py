@@ -2,37 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
 import polars as pl
 
+from slicewise.arrays import Array, Ints
 from slicewise.engine.ranks import KEYS, NONE
-from slicewise.extract.family import Kind
+from slicewise.evaluation import Evaluation
+from slicewise.extract.family import Family, Kind
 from slicewise.extract.items import ItemFeatures
+from slicewise.extract.ngrams import Ngrams
 from slicewise.extract.pairs import overlaps, pairs
 from slicewise.extract.parallel import parallel_map
+from slicewise.extract.relation import Relation
 from slicewise.extract.text import parse_numbers
+from slicewise.lenses.ranking.context import Features, ListSpec, RankingContext
 from slicewise.lenses.ranking.details import GROUP_KEYS, group_sums, sums_of, telling
 from slicewise.lenses.ranking.numbers import number_table
+from slicewise.lenses.ranking.population import Population
+from slicewise.lenses.ranking.queries import FeatureQuery
 from slicewise.stats.ranks import in_order
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from slicewise.evaluation import Evaluation
-    from slicewise.extract.family import Family
-    from slicewise.extract.ngrams import Ngrams
-    from slicewise.extract.relation import Relation
-    from slicewise.lenses.ranking.context import Features, ListSpec, RankingContext
-    from slicewise.lenses.ranking.population import Population
-    from slicewise.lenses.ranking.queries import FeatureQuery
-
-    Array = NDArray[np.float64]
-    Index = NDArray[np.int64]
 
 TOO_MANY = ""
 """Stands for the values of a field in a part where they are too many to be categories."""
@@ -196,13 +188,13 @@ class FeatureCounts(ContextKernel):
 class _Weights:
     """What is added up over the rows of features: whether a list has a row, and its rank there."""
 
-    kept: list[Index | None]
+    kept: list[Ints | None]
     """None: all rows."""
-    ranks: list[Index]
+    ranks: list[Ints]
 
     @classmethod
     def of(cls, context: RankingContext, part: Evaluation) -> _Weights:
-        kept: list[Index | None] = []
+        kept: list[Ints | None] = []
         ranks = []
         for i, scores in enumerate(context.score_ranks):
             population = context.population(part, i)
@@ -220,7 +212,7 @@ class _Weights:
         kinds = {"feature": pl.String}
         return pl.DataFrame(schema={name: kinds.get(name, pl.Int64) for name in (*keys, *self.columns)})
 
-    def sums(self, family: Family, lists: Sequence[int]) -> dict[str, Index]:
+    def sums(self, family: Family, lists: Sequence[int]) -> dict[str, Ints]:
         columns = {}
         for i in lists:
             kept = self.kept[i]
@@ -349,7 +341,7 @@ class QueryKernel:
 class Overlaps(QueryKernel):
     """Counts the rows that two features share, of those that may be alike."""
 
-    counts: tuple[Index, ...]
+    counts: tuple[Ints, ...]
     """How many rows have each, in all of the data."""
     by: tuple[str, ...] = ("list", "a", "b")
 

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from operator import or_
-from typing import TYPE_CHECKING
 
 import narwhals as nw
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
+from slicewise.arrays import Ints
 from slicewise.engine.local import aggregate, collect_parts, parts_of
-from slicewise.extract.family import Kind
+from slicewise.engine.protocols import Ranked
+from slicewise.evaluation import Evaluation
+from slicewise.extract.family import FamilyKey, Kind
 from slicewise.extract.ngrams import Ngrams
 from slicewise.extract.pairs import Pairs
 from slicewise.extract.relation import Limits
 from slicewise.extract.spool import Spool
 from slicewise.extract.text import MOST_CATEGORIES
-from slicewise.lenses.ranking.context import RankingContext, families_of
+from slicewise.lenses.ranking.context import FeatureExtractor, ListSpec, RankingContext, families_of
 from slicewise.lenses.ranking.details import KEYS, Details, cells_of
 from slicewise.lenses.ranking.feature_kernels import (
     DESCRIBED,
@@ -34,30 +38,13 @@ from slicewise.lenses.ranking.feature_kernels import (
 )
 from slicewise.lenses.ranking.folding import FURTHEST, NEAREST, alike_counts
 from slicewise.lenses.ranking.kendall_blocks import numbers_of
+from slicewise.lenses.ranking.numbers import Number
 from slicewise.lenses.ranking.queries import FeatureQuery, NameQuery, NgramQuery, TailQuery, subset_of
-from slicewise.lenses.ranking.score_ranks import summaries_of
-from slicewise.lenses.ranking.sources import Tails, Together
-from slicewise.lenses.ranking.testing import FamilyCounts
-from slicewise.stats.geval import geval_number
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from slicewise.engine.protocols import Ranked
-    from slicewise.evaluation import Evaluation
-    from slicewise.extract.family import FamilyKey
-    from slicewise.lenses.ranking.context import FeatureExtractor, ListSpec
-    from slicewise.lenses.ranking.numbers import Number
-    from slicewise.lenses.ranking.score_ranks import ListSummary
-    from slicewise.lenses.ranking.sources import FeatureSource, Single
-    from slicewise.lenses.ranking.testing import Ranking
-    from slicewise.stats.geval import GevalNumber
-    from slicewise.stats.rank_sums import RankNull
-
-    Array = NDArray[np.float64]
-    Index = NDArray[np.int64]
+from slicewise.lenses.ranking.score_ranks import ListSummary, summaries_of
+from slicewise.lenses.ranking.sources import FeatureSource, Single, Tails, Together
+from slicewise.lenses.ranking.testing import FamilyCounts, Ranking
+from slicewise.stats.geval import GevalNumber, geval_number
+from slicewise.stats.rank_sums import RankNull
 
 Field = tuple[str, str | None]
 OUT = "out"
@@ -74,10 +61,10 @@ class NamedFeatures:
     space: str
     shaped: bool
     all_names: pl.Series
-    runs: tuple[Ngrams, int, Index] | None = None
+    runs: tuple[Ngrams, int, Ints] | None = None
     """Of runs of tokens: what is frequent, their length and their keys."""
 
-    def names(self, at: Index) -> pl.Series:
+    def names(self, at: Ints) -> pl.Series:
         """Return the names of some, by their places."""
         return self.all_names.gather(at)
 
@@ -230,14 +217,14 @@ class FeatureRanking:
         places = [looked_at.compared.places[at] for at in features]
         return subset_of(looked_at.compared.query, np.array(places, np.int64))
 
-    def alike(self, rankings: Sequence[Ranking], orders: Sequence[Index]) -> list[CountsAlike]:
+    def alike(self, rankings: Sequence[Ranking], orders: Sequence[Ints]) -> list[CountsAlike]:
         """Return which of the first features of every ranking have nearly the same rows; later ones when asked for."""
         firsts = [order[:NEAREST] for order in orders]
         compared = self.compare(list(range(len(rankings))), rankings, firsts)
         return [CountsAlike(self, i, *both, compared[i]) for i, both in enumerate(zip(rankings, orders, strict=True))]
 
     def compare(
-        self, lists: Sequence[int], rankings: Sequence[Ranking], features: Sequence[Index]
+        self, lists: Sequence[int], rankings: Sequence[Ranking], features: Sequence[Ints]
     ) -> dict[int, Compared]:
         """Count the rows that features of some lists share."""
         query = dict.fromkeys(range(len(self.specs)), FeatureQuery(0))
@@ -334,7 +321,7 @@ class ListEvidence:
         rows = pl.concat(collect_parts(self.parts.evaluation, NumberRows(self.parts.context, self.i, number)))
         return geval_number(*(rows[name].to_numpy() for name in ("doubled", "score", "value")))
 
-    def pairs(self, sources: Sequence[Single], source: NDArray[np.int32], place: Index, least: int) -> Iterator[Pairs]:
+    def pairs(self, sources: Sequence[Single], source: NDArray[np.int32], place: Ints, least: int) -> Iterator[Pairs]:
         """Return all pairs of some features that at least so many rows have, block by block."""
         builder = _QueryBuilder(None)
         for number, (i, at) in enumerate(zip(source.tolist(), place.tolist(), strict=True)):
@@ -414,7 +401,7 @@ class CountsAlike:
     parts: FeatureRanking
     list: int
     ranking: Ranking
-    order: Index
+    order: Ints
     compared: Compared
 
     def __call__(self, batch: Sequence[int], others: Sequence[int]) -> NDArray[np.bool_]:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    Index = NDArray[np.int64]
-    Flags = NDArray[np.bool_]
+from slicewise.arrays import Ints, Mask
 
 SAME = 0.9
 """The Jaccard similarity of the rows of features that are folded."""
@@ -33,11 +29,11 @@ class ListedFeature:
 class RowComparison(Protocol):
     """Tells which features have nearly the same rows."""
 
-    def __call__(self, batch: Sequence[int], others: Sequence[int]) -> Flags:
+    def __call__(self, batch: Sequence[int], others: Sequence[int]) -> Mask:
         """Return which of the others, and then of the batch, each of a batch is like."""
 
 
-def fold(order: Index, alike: RowComparison | None, top: int) -> list[ListedFeature]:
+def fold(order: Ints, alike: RowComparison | None, top: int) -> list[ListedFeature]:
     """Return the first features of a ranking, each with the later ones that have the same rows; None: without these.
 
     As many as `top` (0 = all). What is folded does not depend on that, but for features far behind.
@@ -68,6 +64,6 @@ def _fold_batch(batch: list[int], alike: RowComparison, limit: int, shown: list[
             shown.append(ListedFeature(feature))
 
 
-def alike_counts(shared: NDArray[Any], a: Index, b: Index) -> Flags:
+def alike_counts(shared: NDArray[Any], a: Ints, b: Ints) -> Mask:
     """Tell whether features are alike that so many rows share, and so many have."""
     return np.asarray(shared >= SAME * (a + b - shared))

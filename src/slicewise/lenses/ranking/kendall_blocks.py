@@ -8,38 +8,31 @@ counted twice.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 from operator import or_
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import narwhals as nw
 import numpy as np
 import polars as pl
 
 from slicewise.engine.local import collect_if_small, rank_values, reduce_parts
+from slicewise.engine.protocols import Ranked
 from slicewise.engine.ranks import KEYS, by_group
+from slicewise.evaluation import Evaluation
+from slicewise.extract.family import Kind
+from slicewise.lenses.ranking.context import RankingContext
 from slicewise.lenses.ranking.feature_kernels import ContextKernel, NumberCounts, counted_columns
-from slicewise.lenses.ranking.numbers import Numbers, RemoteNumber
+from slicewise.lenses.ranking.numbers import Number, Numbers, RemoteNumber
 from slicewise.stats.kendall import Agreement, Ties, discordant
 from slicewise.stats.ranks import from_order, in_order
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from slicewise.engine.protocols import Ranked
-    from slicewise.evaluation import Evaluation
-    from slicewise.extract.family import Kind
-    from slicewise.lenses.ranking.context import RankingContext
-    from slicewise.lenses.ranking.numbers import Number
-
-    NumberSpecs = tuple[tuple[tuple[Kind, str, str], ...], ...]
-    """Of each list the kinds, namespaces and names of its numbers."""
-    Array = NDArray[np.float64]
-    Place = tuple[int, int]
-    """A list, and the number of one of its numbers."""
+NumberSpecs = tuple[tuple[tuple[Kind, str, str], ...], ...]
+"""Of each list the kinds, namespaces and names of its numbers."""
+Place = tuple[int, int]
+"""A list, and the number of one of its numbers."""
 
 BLOCKS = (16, 64)
 """Into how many blocks scores and values are cut, from so few to so many."""

@@ -2,36 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
+from slicewise.arrays import Array
 from slicewise.extract.family import Kind
 from slicewise.lenses.inference import bounds_of
+from slicewise.lenses.ranking.details import Details
+from slicewise.lenses.ranking.feature_ranking import FeatureRanking
 from slicewise.lenses.ranking.folding import NEAREST, ListedFeature, fold
 from slicewise.lenses.ranking.result import Feature, FeatureList
+from slicewise.lenses.ranking.score_ranks import ListSummary
 from slicewise.lenses.ranking.sources import Tails
-from slicewise.lenses.ranking.testing import WAYS, ranked
-from slicewise.results.base import defined
+from slicewise.lenses.ranking.testing import WAYS, Ranking, RankingEvidence, Side, ranked
+from slicewise.results.base import Bounds, defined
 from slicewise.stats.canonical import canonical_order
 from slicewise.stats.intervals import Resamples, percentile_interval
 from slicewise.stats.multiplicity import ALPHA, benjamini_hochberg, benjamini_yekutieli, holm
 from slicewise.stats.ratio import ratio
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    from slicewise.lenses.ranking.details import Details
-    from slicewise.lenses.ranking.feature_ranking import FeatureRanking
-    from slicewise.lenses.ranking.score_ranks import ListSummary
-    from slicewise.lenses.ranking.testing import Ranking, RankingEvidence, Side
-    from slicewise.results.base import Bounds
-
-    Array = NDArray[np.float64]
 
 CORRECTIONS: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
     "bh": benjamini_hochberg,

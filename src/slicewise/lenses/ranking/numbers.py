@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
-from slicewise.extract.family import quarter
-from slicewise.stats.kendall import kendall
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from slicewise.extract.family import Kind
-    from slicewise.stats.kendall import Agreement, Kendall
-
-    Array = NDArray[np.float64]
-    Index = NDArray[np.int64]
+from slicewise.arrays import Array, Ints
+from slicewise.extract.family import Kind, quarter
+from slicewise.stats.kendall import Agreement, Kendall, kendall
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,9 +20,9 @@ class Numbers:
     space: str
     name: str
     values: Array
-    doubled: Index
+    doubled: Ints
     """Doubled ranks of scores."""
-    n: Index
+    n: Ints
     """How many rows have each value with each rank."""
 
     @property
@@ -94,7 +85,7 @@ class RemoteNumber:
 Number = Numbers | RemoteNumber
 
 
-def number_table(values: Array, doubled: Index) -> pl.DataFrame:
+def number_table(values: Array, doubled: Ints) -> pl.DataFrame:
     """Count the rows by value and rank; those without a value are left out."""
     frame = pl.DataFrame({"value": values + 0.0, "doubled": doubled}).filter(pl.col("value").is_not_nan())
     return frame.group_by("value", "doubled").agg(n=pl.len().cast(pl.Int64)).sort("value", "doubled")

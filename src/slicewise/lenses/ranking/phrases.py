@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from slicewise.lenses.ranking.result import Feature
 from slicewise.lenses.ranking.sentences import where
-
-if TYPE_CHECKING:
-    from slicewise.lenses.ranking.result import Feature
 
 STATED = 2
 """How many features of a list are stated at most."""

@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from slicewise.annotations import Task
+from slicewise.arrays import Array
 from slicewise.engine.items import item_scores
 from slicewise.engine.local import TEXTS, aggregate
 from slicewise.errors import UserError, counted
+from slicewise.evaluation import Evaluation
+from slicewise.metrics.metric import Metric
 from slicewise.stats.ratio import ratio
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    from slicewise.evaluation import Evaluation
-    from slicewise.metrics.metric import Metric
-
-    Array = NDArray[np.float64]
-
 
 WITH_TEXT = (Task.SPANS, Task.TOKENS)
 """Tasks whose units have a text of their own."""

@@ -5,25 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from operator import or_
-from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
+from numpy.typing import NDArray
 
-from slicewise.extract.family import Kind
+from slicewise.arrays import Ints
+from slicewise.extract.family import Family, Kind
+from slicewise.extract.ngrams import Ngrams
 from slicewise.extract.parallel import parallel_map
 from slicewise.extract.relation import Relation
+from slicewise.lenses.ranking.context import Features, RankingContext
+from slicewise.lenses.ranking.population import Population
 
-if TYPE_CHECKING:
-    import polars as pl
-    from numpy.typing import NDArray
-
-    from slicewise.extract.family import Family
-    from slicewise.extract.ngrams import Ngrams
-    from slicewise.lenses.ranking.context import Features, RankingContext
-    from slicewise.lenses.ranking.population import Population
-
-    Index = NDArray[np.int64]
-    Rows = NDArray[np.int32]
+Rows = NDArray[np.int32]
 
 CUT = (Kind.TOKEN, Kind.SHAPE, Kind.BIGRAM, Kind.NGRAM, Kind.LENGTH, Kind.LABEL, Kind.CONFUSION)
 """What can be found without the texts where their tokens are kept."""
@@ -36,7 +31,7 @@ class NameQuery:
     kind: Kind
     space: str
     names: pl.Series
-    at: Index
+    at: Ints
     """The number of each among the features of the query."""
 
 
@@ -48,8 +43,8 @@ class NgramQuery:
     names: pl.Series
     runs: Ngrams
     length: int
-    keys: Index
-    at: Index
+    keys: Ints
+    at: Ints
 
 
 @dataclass(frozen=True)
@@ -76,7 +71,7 @@ class FeatureQuery:
     """The number of a pair, and of both its features."""
     among: FeatureQuery | None = None
     """The features that these are some of."""
-    at: Index = field(default_factory=lambda: np.zeros(0, np.int64))
+    at: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
     """Their numbers there."""
 
     def needs(self, context: RankingContext) -> frozenset[str]:
@@ -126,7 +121,7 @@ class FeatureQuery:
         return Relation.of_rows([rows.get(at, none) for at in range(self.size)], population.size)
 
 
-def subset_of(query: FeatureQuery, at: Index) -> FeatureQuery:
+def subset_of(query: FeatureQuery, at: Ints) -> FeatureQuery:
     """Return some of the features that are looked for, numbered anew."""
     return FeatureQuery(len(at), query.named, query.runs, query.ends, query.pairs, query, at)
 
@@ -145,6 +140,6 @@ def _ngram_rows(features: Features, whose: str | None, known: NgramQuery, popula
     return _taken(family, place[present], known.at[present], population)
 
 
-def _taken(family: Family, places: Index, at: Index, population: Population) -> dict[int, Rows]:
+def _taken(family: Family, places: Ints, at: Ints, population: Population) -> dict[int, Rows]:
     relation = family.relation.take(places).among(population.kept)
     return {int(number): relation.of(k) for k, number in enumerate(at)}

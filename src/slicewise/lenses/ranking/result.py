@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING
 
+from slicewise.results.base import Bounds, Row
 from slicewise.results.rows import bounds_row
-
-if TYPE_CHECKING:
-    from slicewise.results.base import Bounds, Row
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals as nw
 import numpy as np
 import polars as pl
 
+from slicewise.arrays import Array, Ints
 from slicewise.engine.local import collect_if_small, rank_values, reduce_parts
-from slicewise.lenses.ranking.context import ScoreRanks
+from slicewise.engine.protocols import Ranked
+from slicewise.evaluation import Evaluation
+from slicewise.lenses.ranking.context import ListSpec, ScoreRanks
 from slicewise.lenses.ranking.feature_kernels import ScoreColumns, ScoreCounts
-from slicewise.lenses.ranking.population import places_of, population_warnings, tidy
+from slicewise.lenses.ranking.population import Scoring, places_of, population_warnings, tidy
 from slicewise.stats.rank_counts import drawn
 from slicewise.stats.rank_sums import NORMAL_FROM, RankNull
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    from slicewise.engine.protocols import Ranked
-    from slicewise.evaluation import Evaluation
-    from slicewise.lenses.ranking.context import ListSpec
-    from slicewise.lenses.ranking.population import Scoring
-
-    Array = NDArray[np.float64]
-    Index = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +92,7 @@ class RemoteRankNull(RankNull):
     def _countable(self) -> int:
         return 0
 
-    def _ranks_at(self, places: Index) -> Index:
+    def _ranks_at(self, places: Ints) -> Ints:
         distinct = np.unique(places).astype(np.int64)
         values = self.ranked.at(self.column, distinct)
         doubled = (2 * values["start"] + values["n"] + 1).to_numpy()

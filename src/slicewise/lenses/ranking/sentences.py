@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from slicewise.lenses.ranking.result import Feature, FeatureList
 from slicewise.render.texts import short
-
-if TYPE_CHECKING:
-    from slicewise.lenses.ranking.result import Feature, FeatureList
 
 NOUNS = {"items": "item", "gold": "gold unit", "returned": "returned unit"}
 """What features are ranked over, in a sentence."""

@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from slicewise.arrays import Ints, Mask
+from slicewise.evaluation import Evaluation
+from slicewise.extract.family import Quantity
+from slicewise.lenses.ranking.result import FeatureList
 from slicewise.lenses.slice_rows import SliceRows
 from slicewise.results.slices import feature_slice
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
-    from slicewise.evaluation import Evaluation
-    from slicewise.extract.family import Quantity
-    from slicewise.lenses.ranking.result import FeatureList
-
-    Index = NDArray[np.int64]
-    Bits = NDArray[np.bool_]
-
-
-def among(quantities: Sequence[Quantity], of_whom: Bits) -> list[Quantity]:
+def among(quantities: Sequence[Quantity], of_whom: Mask) -> list[Quantity]:
     """Return numbers of some units only: what is large depends on the others."""
     return [replace(quantity, values=np.where(of_whom, quantity.values, np.nan)) for quantity in quantities]
 
@@ -31,8 +23,8 @@ def among(quantities: Sequence[Quantity], of_whom: Bits) -> list[Quantity]:
 def feature_slices(
     evaluation: Evaluation,
     ranked: FeatureList,
-    rows_by_feature: Mapping[str, Index],
-    of_whom: Bits | None,
+    rows_by_feature: Mapping[str, Ints],
+    of_whom: Mask | None,
     place: str,
     over: str | None = None,
 ) -> Iterator[SliceRows]:

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
+from slicewise.arrays import Ints
 from slicewise.extract.family import PAIR, Kind
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from slicewise.lenses.ranking.numbers import Number
-
-    Index = NDArray[np.int64]
+from slicewise.lenses.ranking.numbers import Number
 
 
 class FeatureSource(Protocol):
@@ -28,7 +23,7 @@ class FeatureSource(Protocol):
         """What they are."""
         ...
 
-    def names(self, at: Index) -> pl.Series:
+    def names(self, at: Ints) -> pl.Series:
         """Return the names of some, by their places."""
         ...
 
@@ -63,7 +58,7 @@ class Tails:
         """What it is."""
         return self.numbers.kind
 
-    def names(self, at: Index) -> pl.Series:
+    def names(self, at: Ints) -> pl.Series:
         """Return the names."""
         if self.geval:
             return pl.Series([self.geval] * len(at), dtype=pl.String)
@@ -81,13 +76,13 @@ class Together:
     parts: pl.Series
     """The names of the single features."""
     source: NDArray[np.int32]
-    place: Index
+    place: Ints
     """Where each of these comes from."""
     a: NDArray[np.int32]
     b: NDArray[np.int32]
     kind: Kind = Kind.PAIR
 
-    def names(self, at: Index) -> pl.Series:
+    def names(self, at: Ints) -> pl.Series:
         """Return the names of some, by their places."""
         return self.parts.gather(self.a[at]) + PAIR + self.parts.gather(self.b[at])
 
@@ -97,7 +92,7 @@ class Together:
         return (int(self.source[a]), int(self.place[a])), (int(self.source[b]), int(self.place[b]))
 
 
-def named(sources: Sequence[FeatureSource], source: NDArray[np.int32], place: Index) -> pl.Series:
+def named(sources: Sequence[FeatureSource], source: NDArray[np.int32], place: Ints) -> pl.Series:
     """Return the names of features that come from several sources."""
     names = np.empty(len(source), object)
     for i in np.unique(source):

@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
+from slicewise.arrays import Array, Ints
 from slicewise.extract.family import Kind
+from slicewise.extract.pairs import Pairs
 from slicewise.extract.parallel import parallel_map
 from slicewise.extract.relation import Limits
+from slicewise.lenses.ranking.numbers import Number
 from slicewise.lenses.ranking.sources import FeatureSource, Single, Tails, Together, named
 from slicewise.read.columns import column_number
-from slicewise.stats.geval import geval_tail
-from slicewise.stats.rank_sums import METHODS, NORMAL
+from slicewise.stats.geval import GevalNumber, geval_tail
+from slicewise.stats.rank_sums import METHODS, NORMAL, RankNull
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from slicewise.extract.pairs import Pairs
-    from slicewise.lenses.ranking.numbers import Number
-    from slicewise.stats.geval import GevalNumber
-    from slicewise.stats.rank_sums import RankNull
-
-    Array = NDArray[np.float64]
-    Index = NDArray[np.int64]
-    Side = Literal["low", "high"]
+Side = Literal["low", "high"]
 
 KENDALL = len(METHODS)
 WAYS = (*METHODS, "kendall")
@@ -41,8 +34,8 @@ class Tests:
     """Everything that was tested; one entry per feature."""
 
     source: NDArray[np.int32]
-    place: Index
-    n: Index
+    place: Ints
+    n: Ints
     auc: Array
     z: Array
     p: Array
@@ -56,7 +49,7 @@ class Tests:
         names = cls.__dataclass_fields__
         return cls(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
 
-    def take(self, at: Index) -> Tests:
+    def take(self, at: Ints) -> Tests:
         """Return some."""
         return Tests(**{name: getattr(self, name)[at] for name in self.__dataclass_fields__})
 
@@ -74,14 +67,14 @@ class Ranking:
     tests: Tests
     tested: Array
     """p of everything that was tested, also of pairs that cannot be listed."""
-    among: Index
+    among: Ints
     """The place of each feature among these."""
 
-    def names(self, at: Index) -> pl.Series:
+    def names(self, at: Ints) -> pl.Series:
         """Return the names of some features."""
         return named(self.sources, self.tests.source[at], self.tests.place[at])
 
-    def ordered(self, top: int, *, high: bool) -> Index:
+    def ordered(self, top: int, *, high: bool) -> Ints:
         """Return the features by p; equal ones by z, then the more frequent, then by name.
 
         Only as many are put in order as can be among the `top`; 0 = all.
@@ -103,8 +96,8 @@ class FamilyCounts:
     """Features of one family: how many rows have each, and the sum of their doubled ranks."""
 
     source: Single
-    n: Index
-    doubled: Index
+    n: Ints
+    doubled: Ints
 
 
 class RankingEvidence(Protocol):
@@ -127,7 +120,7 @@ class RankingEvidence(Protocol):
     def geval_number(self, numbers: Number) -> GevalNumber | None:
         """Return what the published tool says of a number."""
 
-    def pairs(self, sources: Sequence[Single], source: NDArray[np.int32], place: Index, least: int) -> Iterator[Pairs]:
+    def pairs(self, sources: Sequence[Single], source: NDArray[np.int32], place: Ints, least: int) -> Iterator[Pairs]:
         """Return all pairs of some features that at least so many rows have, block by block."""
 
 
@@ -172,7 +165,7 @@ class _Tester:
     def null(self) -> RankNull:
         return self.evidence.null
 
-    def binary(self, source: NDArray[np.int32], place: Index, n: Index, doubled: Index) -> Tests:
+    def binary(self, source: NDArray[np.int32], place: Ints, n: Ints, doubled: Ints) -> Tests:
         """Test features that rows have or have not."""
         tests = self.null.tests(n, doubled, self.side)
         p, log10_p, method, z = tests.p, tests.log10_p, tests.method, tests.z
@@ -231,14 +224,14 @@ class _Tester:
 
     def pairs(
         self, sources: Sequence[Single], tests: Tests, number: int, limits: tuple[int, int]
-    ) -> tuple[Together, Tests, Array, Index]:
+    ) -> tuple[Together, Tests, Array, Ints]:
         """Test all pairs; list those that say more than either part; return p of all, and where the listed ones are."""
         part_least, least = limits
         parts, names = _frequent(sources, tests, part_least)
         label = np.array([_label_side(source) for source in sources], np.int8)[parts.source]
         kept: list[tuple[NDArray[np.int32], NDArray[np.int32], Tests]] = []
         tested: list[Array] = [np.zeros(0)]
-        places: list[Index] = [np.zeros(0, np.int64)]
+        places: list[Ints] = [np.zeros(0, np.int64)]
         for block in self.evidence.pairs(sources, parts.source, parts.place, least):
             confused = (label[block.a] | label[block.b]) == CONFUSED
             at = np.flatnonzero((self.evidence.size - block.counts >= least) & (self.geval | ~confused))

@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from slicewise.annotations import Task
+from slicewise.arrays import Ints, Mask
 from slicewise.engine.items import item_scores
 from slicewise.errors import counted
+from slicewise.evaluation import Evaluation
+from slicewise.lenses.chosen_metrics import MetricSpec
 from slicewise.lenses.examples import item_texts
 from slicewise.lenses.outcomes.mentions import item_names
 from slicewise.lenses.outcomes.outcome_counts import outcomes_of
+from slicewise.lenses.slice_rows import SliceRows
 from slicewise.results.base import defined
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from numpy.typing import NDArray
-
-    from slicewise.evaluation import Evaluation
-    from slicewise.lenses.chosen_metrics import MetricSpec
-    from slicewise.lenses.slice_rows import SliceRows
-
-    Index = NDArray[np.int64]
-    Bits = NDArray[np.bool_]
 
 LONGEST = {"tokens": 2_000, "characters": 10_000}
 """Of longer items a page has so much, and says how much it leaves out."""
@@ -77,17 +70,17 @@ class Evidence:
     # ------------------------------------------------------------------ choosing
 
     @cached_property
-    def _wrong(self) -> Bits:
+    def _wrong(self) -> Mask:
         """Whether each system is wrong on each unit (item), `(systems, units)`."""
         return np.array([column != self.outcomes.gold for column in self.outcomes.has]).reshape(-1, len(self.outcomes))
 
     @cached_property
-    def _order(self) -> Index:
+    def _order(self) -> Ints:
         """The place of each unit when all are put in order, the most telling first."""
         return _ranked(self._chance, -self._wrong.sum(axis=0))
 
     @cached_property
-    def _orders(self) -> dict[str, Index]:
+    def _orders(self) -> dict[str, Ints]:
         """The same for what is about one system."""
         n_wrong = self._wrong.sum(axis=0)
         return {name: _ranked(self._chance, n_wrong, ~self._wrong[i]) for i, name in enumerate(self.evaluation.systems)}
@@ -117,21 +110,21 @@ class Evidence:
             evidence["note"] = f"{gold:,} of the units are in gold, {len(rows) - gold:,} are only returned."
         return evidence
 
-    def _units_of(self, items: Index) -> Index:
+    def _units_of(self, items: Ints) -> Ints:
         """Return the units of some items."""
         flags = np.zeros(self.evaluation.aligned.items, np.bool_)
         flags[items] = True
         return np.flatnonzero(flags[self.outcomes.item])
 
     @cached_property
-    def _seen(self) -> Bits:
+    def _seen(self) -> Mask:
         """Whether each unit begins in the part of its item that the page has."""
         if not self.places:
             return np.ones(len(self.outcomes), np.bool_)
         return np.asarray(self.evaluation.units["start"].to_numpy() < LONGEST[self.places])
 
     @cached_property
-    def _within(self) -> Index:
+    def _within(self) -> Ints:
         """The place of each unit among those of its item that the page has; of the others, -1."""
         seen = np.flatnonzero(self._seen)
         order = seen[np.argsort(self.outcomes.item[seen], kind="stable")]
@@ -142,12 +135,12 @@ class Evidence:
 
     # ------------------------------------------------------------------ items as plain values
 
-    def _items(self, at: Index) -> dict[str, dict[str, Any]]:
+    def _items(self, at: Ints) -> dict[str, dict[str, Any]]:
         """Return items by their number."""
         parts = self._parts(at)
         return {str(item): {name: column[i] for name, column in parts.items()} for i, item in enumerate(at.tolist())}
 
-    def _parts(self, at: Index) -> dict[str, Sequence[Any]]:
+    def _parts(self, at: Ints) -> dict[str, Sequence[Any]]:
         """Return what is shown of items, by name, a value per item."""
         names = item_names(self.evaluation)
         columns: dict[str, Sequence[Any]] = {}
@@ -165,7 +158,7 @@ class Evidence:
             columns["scores"] = [[defined(float(v)) for v in row] for row in np.column_stack(scores)]
         return columns
 
-    def _item_wrong(self, at: Index) -> list[Bits]:
+    def _item_wrong(self, at: Ints) -> list[Mask]:
         """Return whether each system is wrong on each of some items: in one of its units, or by its score."""
         wrong_items = []
         for wrong in self._wrong:
@@ -174,7 +167,7 @@ class Evidence:
             wrong_items.append(of_item[at])
         return wrong_items
 
-    def _answers(self, at: Index) -> list[list[Any]]:
+    def _answers(self, at: Ints) -> list[list[Any]]:
         """Return per item what gold and each system answered; several labels as a list."""
         if self.evaluation.task is Task.MULTILABEL:
             names, who = self.evaluation.aligned.labels, range(len(self.evaluation.systems) + 1)
@@ -187,7 +180,7 @@ class Evidence:
             columns.append([_shortened(value) for value in values])
         return [list(row) for row in zip(*columns, strict=True)]
 
-    def _texts_with_places(self, at: Index) -> dict[str, Sequence[Any]]:
+    def _texts_with_places(self, at: Ints) -> dict[str, Sequence[Any]]:
         """Return texts whose places units point to, the first part of very long ones, and what is left out."""
         a, most = self.evaluation.aligned, LONGEST[self.places]
         if a.tokens is not None and a.offsets is not None:
@@ -202,7 +195,7 @@ class Evidence:
         left = np.maximum(a.lengths[at].astype(np.int64) - most, 0).tolist()
         return {"text": texts, **({"left_out": left} if any(left) else {})}
 
-    def _units(self, at: Index) -> list[list[Any]]:
+    def _units(self, at: Ints) -> list[list[Any]]:
         """Return the units of items: start, end, label, and who has each (0 is gold)."""
         units = self.evaluation.units
         flags = np.zeros(self.evaluation.aligned.items, np.bool_)
@@ -225,7 +218,7 @@ def _places(evaluation: Evaluation) -> str:
     return "tokens" if evaluation.aligned.tokens is not None else evaluation.aligned.length_unit
 
 
-def _ranked(*keys: Index | Bits) -> Index:
+def _ranked(*keys: Ints | Mask) -> Ints:
     """Return the place of each row when sorted by keys, the last one first."""
     order = np.lexsort(keys)
     place = np.empty(len(order), np.int64)

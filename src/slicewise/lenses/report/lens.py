@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from slicewise.attributes import Attribute
 from slicewise.engine.local import whole
 from slicewise.errors import UserError
 from slicewise.evaluation import Evaluation
 from slicewise.lenses import registry
 from slicewise.lenses.buckets import BucketsResult, buckets_of
-from slicewise.lenses.contract import LensContext, ReportOptions
+from slicewise.lenses.contract import Lens, LensContext, ReportOptions
 from slicewise.lenses.inference import check_top
 from slicewise.lenses.report.evidence import Evidence
 from slicewise.lenses.report.result import Part, ReportResult
 from slicewise.lenses.report.statements import strongest
 from slicewise.lenses.slicing.breakdown import Plan
 from slicewise.lenses.study import check_alike, study
+from slicewise.results.base import Result
+from slicewise.results.statement import Statement
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from slicewise.attributes import Attribute
-    from slicewise.lenses.contract import Lens
-    from slicewise.results.base import Result
-    from slicewise.results.statement import Statement
-
-    Step = Callable[[str], None]
+Step = Callable[[str], None]
 
 EXAMPLES = 20
 MOST_EXAMPLES = 1000

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from slicewise.errors import counted
-from slicewise.lenses import registry
+from slicewise.lenses import contract, registry
+from slicewise.lenses.report.result import Part, ReportResult
 from slicewise.lenses.report.view import nothing_survives
 from slicewise.render.blocks import Sentence
 from slicewise.render.figures import Figure
@@ -14,13 +15,7 @@ from slicewise.render.numbers import signed
 from slicewise.render.page import Page, PageFinding, Section
 from slicewise.results.files import safe_name
 from slicewise.results.heading import called
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from slicewise.lenses import contract
-    from slicewise.lenses.report.result import Part, ReportResult
-    from slicewise.results.statement import Statement
+from slicewise.results.statement import Statement
 
 
 def page(result: ReportResult) -> Page:

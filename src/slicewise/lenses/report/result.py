@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from pathlib import Path
+from typing import Any, cast
 
 from slicewise.lenses.result import LensResult
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from slicewise.lenses.score import ScoreResult
-    from slicewise.lenses.study import StudyResult
-    from slicewise.render.figures import Figure
-    from slicewise.render.page import Page
-    from slicewise.results.base import Result, Row
-    from slicewise.results.statement import Statement
+from slicewise.lenses.score import ScoreResult
+from slicewise.lenses.study import StudyResult
+from slicewise.render.figures import Figure
+from slicewise.render.page import Page
+from slicewise.results.base import Result, Row
+from slicewise.results.statement import Statement
 
 PAGES = (".html", ".htm")
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Sequence
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from slicewise.results.statement import Statement
+from slicewise.results.statement import Statement
 
 MOST = 10
 EACH = 2

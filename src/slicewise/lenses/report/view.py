@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from slicewise.lenses.report.result import ReportResult
 from slicewise.render.blocks import Block, Column, Grid, Sentence
+from slicewise.render.figures import Figure
 from slicewise.render.numbers import probability, signed
+from slicewise.results.base import Result
 from slicewise.results.files import safe_name, unique
 from slicewise.results.heading import heading
-
-if TYPE_CHECKING:
-    from slicewise.lenses.report.result import ReportResult
-    from slicewise.render.figures import Figure
-    from slicewise.results.base import Result
 
 
 def blocks(result: ReportResult) -> list[Block]:

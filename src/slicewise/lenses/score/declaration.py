@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from slicewise.lenses.contract import Lens
+from slicewise.lenses.contract import Lens, LensContext
 from slicewise.lenses.inference import significant
 from slicewise.lenses.score.lens import score
+from slicewise.lenses.score.result import ScoreResult
 from slicewise.lenses.score.slices import slices
 from slicewise.results.heading import called
 from slicewise.results.slices import pair_slice
 from slicewise.results.statement import Statement
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from slicewise.lenses.contract import LensContext
-    from slicewise.lenses.score.result import ScoreResult
 
 
 def statements(result: ScoreResult, _: LensContext) -> Iterator[Statement]:

@@ -2,42 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from slicewise.annotations import Task
+from slicewise.arrays import Array
 from slicewise.engine.cells import count_cells, item_statistics, metric_cells, pinned
 from slicewise.engine.local import whole
-from slicewise.lenses.chosen_metrics import metrics_of
+from slicewise.evaluation import Evaluation
+from slicewise.lenses.chosen_metrics import MetricSpec, metrics_of
 from slicewise.lenses.error_types import KINDS, STATISTICS, WAYS, ErrorTable, confusion_table, error_table
 from slicewise.lenses.inference import bounds_of, check_options, inference_block, inference_signature
 from slicewise.lenses.score.result import Pair, ScoreResult, Spread, SystemScores
 from slicewise.matching.repair import repaired_f1
 from slicewise.metrics.counts import N_GOLD, N_PRED, TP, by_label, f_beta, precision, recall, total
+from slicewise.metrics.metric import Metric
 from slicewise.metrics.prf import macro, weighted
-from slicewise.results.base import count, defined
+from slicewise.results.base import Bounds, count, defined
 from slicewise.results.estimates import Mean, Prf, Value
 from slicewise.stats.canonical import canonical_order
 from slicewise.stats.intervals import Resamples, percentile_interval
 from slicewise.stats.multiplicity import ALPHA, holm, indistinguishable
 from slicewise.stats.pooled import Pool
 from slicewise.stats.tests import paired_draws, randomisation_p
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from slicewise.evaluation import Evaluation
-    from slicewise.lenses.chosen_metrics import MetricSpec
-    from slicewise.metrics.metric import Metric
-    from slicewise.results.base import Bounds
-
-    Array = NDArray[np.float64]
 
 MANY_SYSTEMS = 10
 """Beyond so many, pairs are compared by the first metric and by those that the user names."""

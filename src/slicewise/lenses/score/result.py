@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from slicewise.lenses.result import LensResult
-
-if TYPE_CHECKING:
-    from slicewise.results.base import Bounds
-    from slicewise.results.estimates import Confusion, Inference, Mean, Prf, Value
+from slicewise.results.base import Bounds
+from slicewise.results.estimates import Confusion, Inference, Mean, Prf, Value
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from slicewise.annotations import Task
+from slicewise.arrays import Ints
+from slicewise.evaluation import Evaluation
+from slicewise.lenses.contract import LensContext
 from slicewise.lenses.error_types import KINDS, span_errors
+from slicewise.lenses.score.result import ScoreResult
 from slicewise.lenses.slice_rows import SliceRows
 from slicewise.matching.error_types import TYPE
 from slicewise.results.slices import confusion_slice, error_slice, label_slice
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from slicewise.evaluation import Evaluation
-    from slicewise.lenses.contract import LensContext
-    from slicewise.lenses.score.result import ScoreResult
-
-    Index = NDArray[np.int64]
 
 ERRORS = {
     "boundary": "other boundaries than gold",
@@ -89,7 +83,7 @@ def _label_errors(evaluation: Evaluation, system: str) -> Iterator[SliceRows]:
         yield _confused(system, str(expected), str(answered), chosen)
 
 
-def _confused(system: str, gold: str, returned: str, rows: Index) -> SliceRows:
+def _confused(system: str, gold: str, returned: str, rows: Ints) -> SliceRows:
     return SliceRows(
         name=confusion_slice(system, gold, returned),
         title=f"{system}: gold says {gold}, returned was {returned}",

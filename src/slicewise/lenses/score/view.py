@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from slicewise.errors import counted
+from slicewise.lenses.score.result import Pair, ScoreResult, SystemScores
 from slicewise.render.blocks import Block, Column, Grid, Sentence
 from slicewise.render.numbers import bounds, probability, score, signed, whole
+from slicewise.results.base import Row
+from slicewise.results.estimates import Prf, Value
 from slicewise.results.heading import heading
 from slicewise.results.rows import bounds_row, prf_row
 from slicewise.stats.multiplicity import ALPHA
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from slicewise.lenses.score.result import Pair, ScoreResult, SystemScores
-    from slicewise.results.base import Row
-    from slicewise.results.estimates import Prf, Value
 
 MOST_PAIRS = 10
 MOST_LABELS = 15

@@ -3,43 +3,34 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from slicewise.annotations import Task
-from slicewise.attributes import Facts, Of, choose
+from slicewise.arrays import Array
+from slicewise.attributes import Attribute, Facts, Of, choose
+from slicewise.attributes.facts import Rows
 from slicewise.bucketing import Bucketing, Buckets, Distinct, Slot, Values, bucketing_of, check_buckets, merged
 from slicewise.errors import UserError, quoted
-from slicewise.lenses.slicing.bucket_sums import SumSpec, bucket_sums
-from slicewise.lenses.slicing.bucketed import Bucketer, BucketScheme, with_all_of
-from slicewise.lenses.slicing.counted_values import mean_of
+from slicewise.evaluation import Evaluation
+from slicewise.lenses.slicing.bucket_sums import BucketSums, SumSpec, bucket_sums
+from slicewise.lenses.slicing.bucketed import BucketedUnits, Bucketer, BucketScheme, with_all_of
+from slicewise.lenses.slicing.counted_values import Ranks, RemoteSummary, ValueCounts, mean_of
 from slicewise.lenses.slicing.value_counts import count_values
 from slicewise.metrics import DEFAULTS, catalogue, find_metric
 from slicewise.metrics.counts import N_GOLD, N_PRED, f_beta, precision, recall
+from slicewise.metrics.metric import Metric
 from slicewise.metrics.prf import f_name
 from slicewise.stats.canonical import canonical_order
 from slicewise.user_code import split_name
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from slicewise.attributes import Attribute
-    from slicewise.attributes.facts import Rows
-    from slicewise.evaluation import Evaluation
-    from slicewise.lenses.slicing.bucket_sums import BucketSums
-    from slicewise.lenses.slicing.bucketed import BucketedUnits
-    from slicewise.lenses.slicing.counted_values import Ranks, RemoteSummary, ValueCounts
-    from slicewise.metrics.metric import Metric
-
-    Array = NDArray[np.float64]
 
 MOST_CROSSED = 1000
 UNIT_NAMES = {Task.SPANS: "span", Task.TOKENS: "token"}

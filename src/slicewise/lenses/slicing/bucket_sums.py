@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
+from slicewise.arrays import Array, Ints
 from slicewise.engine.cells import exact_cells, exact_sums
 from slicewise.engine.local import added, aggregate
+from slicewise.engine.protocols import Ranked
 from slicewise.engine.slices import from_halves, halves
 from slicewise.engine.sums import GOLD, PRED, TP
-from slicewise.lenses.slicing.bucketed import BucketKernel
+from slicewise.evaluation import Evaluation
+from slicewise.lenses.slicing.bucketed import BucketedUnits, Bucketer, BucketKernel, BucketScheme
+from slicewise.lenses.slicing.counted_values import Ranks
 from slicewise.metrics.counts import N_GOLD, N_PRED
 from slicewise.metrics.counts import TP as FOUND
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from slicewise.engine.protocols import Ranked
-    from slicewise.evaluation import Evaluation
-    from slicewise.lenses.slicing.bucketed import BucketedUnits, Bucketer, BucketScheme
-    from slicewise.lenses.slicing.counted_values import Ranks
-
-    Array = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 MAX_CELLS = 1 << 20
 """Cells (bucket, group and system) that are summed in one pass."""

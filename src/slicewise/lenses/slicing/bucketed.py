@@ -2,36 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from slicewise.attributes import Facts, Of, Scope, values_of
+from slicewise.arrays import Array, Ints
+from slicewise.attributes import Attribute, Facts, Of, Scope, values_of
 from slicewise.attributes.attribute import TAGGED, Need
+from slicewise.attributes.corpus_facts import CorpusFacts
+from slicewise.attributes.facts import Rows
 from slicewise.attributes.strings import with_strings
-from slicewise.bucketing import Coded
+from slicewise.bucketing import Buckets, Coded
 from slicewise.engine.cells import item_statistics
 from slicewise.engine.local import FIELDS, TEXTS, parts_of, whole
 from slicewise.engine.slices import Holders
 from slicewise.errors import quoted
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from slicewise.attributes import Attribute
-    from slicewise.attributes.corpus_facts import CorpusFacts
-    from slicewise.attributes.facts import Rows
-    from slicewise.bucketing import Buckets
-    from slicewise.evaluation import Evaluation
-    from slicewise.metrics.metric import Metric
-
-    Array = NDArray[np.float64]
-    Codes = NDArray[np.int64]
+from slicewise.evaluation import Evaluation
+from slicewise.metrics.metric import Metric
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +86,7 @@ class BucketedUnits:
             return columns
         return [coded.gather(rows.item) for coded in columns]
 
-    def slots(self, scheme: BucketScheme) -> list[Codes]:
+    def slots(self, scheme: BucketScheme) -> list[Ints]:
         """Return the bucket of each unit, or of each system's units."""
         first, *others = (
             [_slots(coded, b) for coded in self.coded(a)]
@@ -128,7 +119,7 @@ class BucketedUnits:
         return self.metric.value(np.column_stack(columns[system * width : (system + 1) * width]))
 
 
-def _slots(coded: Coded, buckets: Buckets) -> Codes:
+def _slots(coded: Coded, buckets: Buckets) -> Ints:
     return np.append(buckets.assign(coded.values), len(buckets.slots) - 1)[coded.codes]
 
 

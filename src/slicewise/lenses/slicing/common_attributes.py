@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from slicewise.errors import UserError
-
-if TYPE_CHECKING:
-    from slicewise.lenses.slicing.breakdown import Described, Sliced
+from slicewise.lenses.slicing.breakdown import Described, Sliced
 
 GROUPS = ("all", "core")
 """Names that stand for many attributes."""

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from slicewise.arrays import Array
 from slicewise.errors import UserError, did_you_mean, quoted
+from slicewise.evaluation import Evaluation
+from slicewise.lenses.slicing.breakdown import Measure
+from slicewise.lenses.slicing.draws import BucketDraws
 from slicewise.lenses.slicing.result import BucketDifference, Comparison, Extreme
-from slicewise.results.base import defined
+from slicewise.results.base import Bounds, defined
 from slicewise.stats.exchange import slice_randomisation
 from slicewise.stats.multiplicity import benjamini_hochberg
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from slicewise.evaluation import Evaluation
-    from slicewise.lenses.slicing.breakdown import Measure
-    from slicewise.lenses.slicing.draws import BucketDraws
-    from slicewise.results.base import Bounds
-
-    Array = NDArray[np.float64]
 
 
 def pairs_to_compare(

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
+from slicewise.arrays import Ints
+from slicewise.bucketing import Distinct
+from slicewise.engine.protocols import Ranked
 from slicewise.stats.exact import exact_total
 from slicewise.stats.ranks import from_order
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from slicewise.bucketing import Distinct
-    from slicewise.engine.protocols import Ranked
-
-    Ints = NDArray[np.int64]
 
 LARGEST = 1e290
 """Larger values have no mean: their sum overflows."""

@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from slicewise.arrays import Array
 from slicewise.lenses.inference import bounds_of
+from slicewise.lenses.slicing.breakdown import Breakdown, Measure
 from slicewise.lenses.slicing.rank_correlation import correlations
 from slicewise.metrics.counts import N_GOLD
+from slicewise.results.base import Bounds
+from slicewise.results.estimates import Value
 from slicewise.stats.intervals import Resamples, percentile_interval
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from slicewise.lenses.slicing.breakdown import Breakdown, Measure
-    from slicewise.results.base import Bounds
-    from slicewise.results.estimates import Value
-
-    Array = NDArray[np.float64]
-
 
 SMALL = 30
 """A bucket with fewer gold units is marked."""

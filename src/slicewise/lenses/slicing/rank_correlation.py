@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
+from slicewise.arrays import Array
 from slicewise.lenses.inference import bounds_of
+from slicewise.lenses.slicing.breakdown import Breakdown
 from slicewise.results.base import defined
 from slicewise.results.estimates import Value
 from slicewise.stats.canonical import canonical_order
-from slicewise.stats.intervals import percentile_interval
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from slicewise.lenses.slicing.breakdown import Breakdown
-    from slicewise.stats.intervals import Resamples
-
-    Array = NDArray[np.float64]
+from slicewise.stats.intervals import Resamples, percentile_interval
 
 
 def correlations(broken: Breakdown, drawn: Resamples | None, confidence: float) -> list[Value] | None:

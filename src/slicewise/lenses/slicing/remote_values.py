@@ -5,34 +5,27 @@ What comes back are the values that decide on cuts, and means. Every part is tol
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from slicewise.bucketing import Distinct
+from slicewise.arrays import Ints
+from slicewise.attributes import Attribute
+from slicewise.bucketing import Bucketing, Distinct
 from slicewise.engine.local import aggregate, rank_values
+from slicewise.engine.protocols import Ranked
 from slicewise.engine.ranks import KEYS, NONE
-from slicewise.lenses.slicing.bucketed import BucketKernel
+from slicewise.evaluation import Evaluation
+from slicewise.lenses.slicing.bucketed import BucketedUnits, Bucketer, BucketKernel
 from slicewise.lenses.slicing.counted_values import Ranks, summable
 from slicewise.stats.exact import limbs, total_of
 from slicewise.stats.ranks import from_order, in_order
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from slicewise.attributes import Attribute
-    from slicewise.bucketing import Bucketing
-    from slicewise.engine.protocols import Ranked
-    from slicewise.evaluation import Evaluation
-    from slicewise.lenses.slicing.bucketed import BucketedUnits, Bucketer
-
-    Ints = NDArray[np.int64]
-    Column = tuple[int, int]
-    """An attribute, or nobody's: a system's scores; of an attribute, those of items that have a value."""
+Column = tuple[int, int]
+"""An attribute, or nobody's: a system's scores; of an attribute, those of items that have a value."""
 
 NOBODY = -1
 """Stands for the attribute where scores are counted, and for the system where values of attributes are."""

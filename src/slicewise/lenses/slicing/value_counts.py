@@ -2,34 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals as nw
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
+from slicewise.arrays import Ints
+from slicewise.attributes import Attribute
 from slicewise.attributes.attribute import Of
-from slicewise.bucketing import Coded, Distinct, merged
+from slicewise.bucketing import Bucketing, Coded, Distinct, merged
 from slicewise.engine.local import collect_if_small
-from slicewise.lenses.slicing.bucketed import BucketKernel
+from slicewise.engine.protocols import Ranked
+from slicewise.evaluation import Evaluation
+from slicewise.lenses.slicing.bucketed import BucketedUnits, Bucketer, BucketKernel
 from slicewise.lenses.slicing.counted_values import Ranks, RemoteSummary, ValueCounts
-from slicewise.lenses.slicing.remote_values import NOBODY, RemoteColumns, RemoteValues
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from slicewise.attributes import Attribute
-    from slicewise.bucketing import Bucketing
-    from slicewise.engine.protocols import Ranked
-    from slicewise.evaluation import Evaluation
-    from slicewise.lenses.slicing.bucketed import BucketedUnits, Bucketer
-    from slicewise.lenses.slicing.remote_values import Column
-
-    Ints = NDArray[np.int64]
+from slicewise.lenses.slicing.remote_values import NOBODY, Column, RemoteColumns, RemoteValues
 
 TYPES = (pl.Int64, pl.Float64, pl.String)
 STORED = (np.int64, np.float64)

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from slicewise.lenses.contract import Lens
-from slicewise.lenses.study.result import LEAD
-
-if TYPE_CHECKING:
-    from slicewise.lenses.study.result import StudyResult
-    from slicewise.render.figures import Figure
+from slicewise.lenses.study.result import LEAD, StudyResult
+from slicewise.render.figures import Figure
 
 
 def _section(result: StudyResult) -> list[Figure]:

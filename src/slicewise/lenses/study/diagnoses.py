@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from slicewise.arrays import Array
 from slicewise.errors import UserError, counted, did_you_mean, quoted
-from slicewise.lenses.study.performance import blocks_of, mean_of, zeta_of
+from slicewise.lenses.study.performance import DatasetPerformance, Table, blocks_of, mean_of, zeta_of
 from slicewise.lenses.study.result import HeldOutPick, StudyDiagnosis
 from slicewise.results.base import defined
 from slicewise.stats.multiplicity import benjamini_hochberg
 from slicewise.stats.omnibus import wilcoxon
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from slicewise.lenses.study.performance import DatasetPerformance, Table
-
-    Array = NDArray[np.float64]
 
 ENOUGH = 3
 """Data sets from which on buckets are picked on the others and tested on the one left out."""

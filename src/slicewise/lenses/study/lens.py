@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from slicewise._version import __version__
+from slicewise.arrays import Array
+from slicewise.attributes import Attribute
 from slicewise.engine.local import whole
 from slicewise.errors import UserError, printable, quoted
-from slicewise.lenses.buckets import Measured, buckets_of
+from slicewise.evaluation import Evaluation
+from slicewise.lenses.buckets import BucketsResult, Measured, buckets_of
 from slicewise.lenses.buckets import buckets as break_down
 from slicewise.lenses.inference import check_options
 from slicewise.lenses.study.diagnoses import (
@@ -26,20 +30,8 @@ from slicewise.lenses.study.performance import DatasetPerformance, Table, blocks
 from slicewise.lenses.study.result import AttributeWise, Cell, Change, Companion, Holistic, ModelWise, StudyResult
 from slicewise.results.base import defined
 from slicewise.stats.multiplicity import benjamini_hochberg
-from slicewise.stats.omnibus import friedman
+from slicewise.stats.omnibus import Friedman, friedman
 from slicewise.stats.ranks import spearman, spread
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from slicewise.attributes import Attribute
-    from slicewise.evaluation import Evaluation
-    from slicewise.lenses.buckets import BucketsResult
-    from slicewise.stats.omnibus import Friedman
-
-    Array = NDArray[np.float64]
 
 WAYS = ("average", "blocks", "first")
 

@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from slicewise.arrays import Array
+from slicewise.evaluation import Evaluation
+from slicewise.lenses.buckets import AttributeResult, BucketsResult
 from slicewise.stats.ratio import ratio
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from slicewise.evaluation import Evaluation
-    from slicewise.lenses.buckets import AttributeResult, BucketsResult
-
-    Array = NDArray[np.float64]
-
 
 DECIMALS = 14
 """Of a mean: finer than any real difference, coarser than rounding."""

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from slicewise.lenses.result import LensResult
-
-if TYPE_CHECKING:
-    from slicewise.render.figures import Figure
-    from slicewise.results.base import Bounds
-    from slicewise.results.estimates import Inference
+from slicewise.render.figures import Figure
+from slicewise.results.base import Bounds
+from slicewise.results.estimates import Inference
 
 LEAD = "holistic"
 """The figure that a report begins with."""

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import Any
 
 from slicewise.errors import counted
 from slicewise.lenses.slicing.sentences import absences, mean
+from slicewise.lenses.study.result import Holistic, StudyDiagnosis, StudyResult
 from slicewise.render.blocks import Block, Column, Grid, Sentence
 from slicewise.render.numbers import probability, score, signed
 from slicewise.render.texts import short
+from slicewise.results.base import Row
 from slicewise.results.rows import bounds_row
 from slicewise.stats.multiplicity import ALPHA
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import Any
-
-    from slicewise.lenses.study.result import Holistic, StudyDiagnosis, StudyResult
-    from slicewise.results.base import Row
 
 FEW_PAIRS = 3
 MOST_SENTENCES = 10

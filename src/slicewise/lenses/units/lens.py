@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
@@ -12,14 +12,10 @@ from slicewise.attributes import Facts, Of, choose, values_of
 from slicewise.attributes.columns import OfItem, OfTokens
 from slicewise.engine.local import whole
 from slicewise.errors import UserError, did_you_mean, quoted
+from slicewise.evaluation import Evaluation
 from slicewise.lenses.error_types import KINDS, span_errors
 from slicewise.lenses.outcomes.outcome_counts import outcomes_of
 from slicewise.lenses.units.result import UnitsResult
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from slicewise.evaluation import Evaluation
 
 EXTRAS = ("bins", "errors", "attributes")
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
+
+import polars as pl
 
 from slicewise.annotations import Task
 from slicewise.errors import counted
@@ -11,11 +14,6 @@ from slicewise.render.blocks import Block, Column, Grid, Sentence
 from slicewise.render.texts import short
 from slicewise.results.base import Result, Row
 from slicewise.results.files import atomic_file, check_ending, without_lists, write_csv
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import polars as pl
 
 SHOWN = 20
 FORMATS = (".csv", ".jsonl", ".parquet")

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from slicewise.render.blocks import Sentence
 from slicewise.render.figures import Figure
 from slicewise.render.page.document import document
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 Part = Sentence | Figure
 

@@ -6,14 +6,12 @@ import base64
 import hashlib
 import json
 import re
+from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from slicewise.render.figures import Row
+from slicewise.render.figures import Row
 
 STYLES = ("page.css", "panel.css")
 SCRIPTS = (
