@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from slicewise.engine.protocols import (
     FIELDS,
     TEXTS,
+    DistinctKeys,
     Kernel,
     LocalKeys,
     Parts,
@@ -199,7 +200,11 @@ class LocalRunner:
             part = source.part(0, kernel.needs)
             yield added([informed.shared(part, _filtered(informed.local(part), keep))], kernel.by)
             return
-        yield _filtered(added(self._few(source, informed), kernel.by), keep)
+        tables = self._few(source, informed)
+        if len(source) == 1 and isinstance(informed, DistinctKeys) and informed.distinct:
+            yield _filtered(tables[0], keep).sort(*kernel.by)
+            return
+        yield _filtered(added(tables, kernel.by), keep)
 
     def reduce_parts(
         self, source: PartSource, kernel: Kernel, steps: Steps[Result], ranks: Ranked | None = None

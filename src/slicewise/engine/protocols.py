@@ -61,6 +61,15 @@ class LocalKeys(Kernel, Protocol):
         """Return rows of such a table under the keys that all parts share."""
 
 
+@runtime_checkable
+class DistinctKeys(Kernel, Protocol):
+    """A kernel whose rows of one part all have different keys, so that the table of a single part is added up."""
+
+    @property
+    def distinct(self) -> bool:
+        """Whether they have."""
+
+
 class PartSource(Protocol):
     """Where parts come from; travels to other processes."""
 

@@ -27,6 +27,8 @@ class Ngrams:
     """The frequent tokens."""
     keys: tuple[Ints, ...] = ()
     """Of each length from two on the frequent runs, ascending: a run of one less, and a token."""
+    fewest: int = 1
+    """How many rows of a partition must have a run: more than one only where there is a single partition."""
 
     @property
     def longest(self) -> int:
@@ -46,7 +48,7 @@ class Ngrams:
         for shorter, keys in enumerate(self.keys[: length - 2], 2):
             runs = _numbered(tokens, runs, token_numbers, keys, len(self.words), shorter)
         sizes = (len(self.words) if length == 2 else len(self.keys[length - 3]), len(self.words))
-        return _run_together(tokens, runs, token_numbers, sizes, length, 1)
+        return _run_together(tokens, runs, token_numbers, sizes, length, self.fewest)
 
 
 def ngrams(tokens: Tokens, longest: int, least: int) -> Iterator[tuple[Relation, Callable[[Ints], pl.Series]]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import polars as pl
@@ -69,9 +69,10 @@ class Layout:
 
 @dataclass(frozen=True)
 class PatternKernel:
-    """A kernel that counts patterns by slice."""
+    """A kernel that counts patterns by slice, each once."""
 
     layout: Layout
+    distinct: bool = field(default=True, init=False)
 
     @property
     def by(self) -> tuple[str, ...]:

@@ -229,6 +229,7 @@ class RunCounts(ContextKernel):
     """By namespace and whose text it is."""
     length: int
     by: tuple[str, ...] = ("field", "key")
+    distinct: bool = True
 
     @property
     def needs(self) -> frozenset[str]:

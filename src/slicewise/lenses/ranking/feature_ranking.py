@@ -102,6 +102,10 @@ class FeatureRanking:
             self.specs, self.extractor, families, tuple(summary.score_ranks for summary in self.summaries)
         )
 
+    @property
+    def _several_parts(self) -> bool:
+        return len(parts_of(self.evaluation).source) > 1
+
     def evidence(self) -> list[ListEvidence]:
         """Return what every list is ranked by."""
         return [ListEvidence(self, i) for i in range(len(self.specs))]
@@ -135,7 +139,8 @@ class FeatureRanking:
     def runs(self) -> list[tuple[dict[Field, Ngrams], pl.DataFrame]]:
         """Return what is known of runs of two, of three …: the shorter ones, and how many rows have which."""
         longest = 1 if self.extractor.geval else self.extractor.spec.ngrams  # whose runs are families like any other
-        known = {field: Ngrams(self._words(field)) for field in self._fields()} if longest > 1 else {}
+        fewest = 1 if self._several_parts else self.least
+        known = {field: Ngrams(self._words(field), (), fewest) for field in self._fields()} if longest > 1 else {}
         tables = []
         for length in range(2, longest + 1):
             kernel = RunCounts(self.context, known, length)
@@ -211,7 +216,7 @@ class FeatureRanking:
         return builder.query(len(features))
 
     def _again(self, ranking: Ranking, features: Sequence[int], looked_at: CountsAlike | None) -> FeatureQuery:
-        read_again = self.extractor.spool is None and len(parts_of(self.evaluation).source) > 1
+        read_again = self.extractor.spool is None and self._several_parts
         if read_again or looked_at is None or not all(at in looked_at.compared.places for at in features):
             return self.query(ranking, features)
         places = [looked_at.compared.places[at] for at in features]
