@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from slicewise.lenses.ranking.result import FeatureList
 from slicewise.lenses.result import LensResult
@@ -209,12 +209,11 @@ class DifficultyResult(LensResult):
     findings: tuple[str, ...]
     top: int
     inference: Inference
+    view_only: ClassVar[tuple[str, ...]] = ("shown_pairs", "shown_attributes", "top")
 
     def body(self) -> dict[str, Any]:
         """Return the `result` part of the JSON."""
-        outside = ("command", "signature", "data", "shown_pairs", "shown_attributes", "top")
-        values = {field.name: getattr(self, field.name) for field in fields(self) if field.name not in outside}
-        return values | {"rule": self.rule or None}
+        return super().body() | {"rule": self.rule or None}
 
     def tables(self) -> dict[str, list[Row]]:
         """Return bins, leave-one-out, pairs, the spread, profiles, features and suspects."""

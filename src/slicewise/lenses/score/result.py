@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from slicewise.lenses.result import LensResult
 from slicewise.results.base import Bounds
@@ -70,18 +70,11 @@ class ScoreResult(LensResult):
     """Groups of systems without significant differences, best first."""
     restarts: dict[str, dict[str, Spread]]
     inference: Inference
+    view_only: ClassVar[tuple[str, ...]] = ("lower_is_better",)
 
     def body(self) -> dict[str, Any]:
         """Return the `result` part of the JSON; what a task has not is left out."""
-        systems = {name: _present(scores) for name, scores in self.systems.items()}
-        return {
-            "metrics": self.metrics,
-            "systems": systems,
-            "pairs": self.pairs,
-            "groups": self.groups,
-            "restarts": self.restarts,
-            "inference": self.inference,
-        }
+        return super().body() | {"systems": {name: _present(scores) for name, scores in self.systems.items()}}
 
     def ranking(self) -> list[str]:
         """Return the systems, best first by the first metric; undefined ones last."""

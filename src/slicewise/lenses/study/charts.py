@@ -10,7 +10,7 @@ from slicewise.lenses.study.view import FEW_PAIRS, survives
 from slicewise.render.figures import SLICE, Field, Figure, Kind, Row
 from slicewise.render.marks import across, by_name, down, drawn, heat, symmetric, tooltip
 from slicewise.results.chart_rows import hidden, more_note, safely_named
-from slicewise.results.rows import bounds_row
+from slicewise.results.rows import row_of
 from slicewise.results.slices import bucket_slice
 from slicewise.stats.multiplicity import ALPHA
 
@@ -330,8 +330,8 @@ def _diagnoses(result: StudyResult) -> Figure:
 def _diagnosis_row(d: StudyDiagnosis) -> Row:
     title = f"{d.a}: best − worst" if d.b is None else f"{d.a} − {d.b}, {d.kind}"
     row: Row = {"what": title, "attribute": d.attribute, "where": d.dataset or d.group or "all data sets"}
-    row |= {"best": d.best, "worst": d.worst, "value": d.difference, **bounds_row(d.ci), "held_out": d.held_out}
-    row |= {"p": d.p, "q": d.q, "survives": "yes" if survives(d) else "no"}
+    row |= {"best": d.best, "worst": d.worst, "value": d.difference} | row_of(d, "ci", "held_out", "p", "q")
+    row["survives"] = "yes" if survives(d) else "no"
     bucket = d.best if d.b is not None else d.worst
     if d.dataset is None or bucket is None:
         return row

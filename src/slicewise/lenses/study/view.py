@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict
 from functools import partial
 from typing import Any
 
@@ -14,7 +13,7 @@ from slicewise.render.blocks import Block, Column, Grid, Sentence
 from slicewise.render.numbers import probability, score, signed
 from slicewise.render.texts import short
 from slicewise.results.base import Row
-from slicewise.results.rows import bounds_row
+from slicewise.results.rows import row_of
 from slicewise.stats.multiplicity import ALPHA
 
 FEW_PAIRS = 3
@@ -476,36 +475,22 @@ def _percent(value: float | None) -> str:
 def tables(result: StudyResult) -> dict[str, list[Row]]:
     """Return long tables of values."""
     out = {
-        "performance": _flat(result.performance),
-        "holistic": _flat(result.holistic),
-        "model_wise": _flat(result.model_wise),
-        "attribute_wise": _flat(result.attribute_wise),
-        "diagnoses": [
-            row | {"datasets": " ".join(d.datasets)}
-            for d, row in zip(result.diagnoses, _flat(result.diagnoses), strict=True)
-        ],
+        "performance": _rows(result.performance),
+        "holistic": _rows(result.holistic),
+        "model_wise": _rows(result.model_wise),
+        "attribute_wise": _rows(result.attribute_wise),
+        "diagnoses": [row_of(d) | {"datasets": " ".join(d.datasets)} for d in result.diagnoses],
         "picks": [
-            {"kind": d.kind, "a": d.a, "b": d.b, "attribute": d.attribute, "group": d.group, **asdict(pick)}
+            row_of(d, "kind", "a", "b", "attribute", "group") | row_of(pick)
             for d in result.diagnoses
             for pick in d.picks
         ],
         "findings": findings(result),
-        "relative_changes": _flat(result.relative_changes),
-        "item_level": _flat(result.item_level),
+        "relative_changes": _rows(result.relative_changes),
+        "item_level": _rows(result.item_level),
     }
     return {name: rows for name, rows in out.items() if rows}
 
 
-def _flat(entries: Iterable[Any]) -> list[Row]:
-    """Return entries as rows; an interval as two columns, what has parts is left out."""
-    rows = []
-    for entry in entries:
-        row: Row = {}
-        for name in entry.__dataclass_fields__:
-            value = getattr(entry, name)
-            if name == "ci":
-                row |= bounds_row(value)
-            elif not isinstance(value, tuple):
-                row[name] = value
-        rows.append(row)
-    return rows
+def _rows(entries: Iterable[Any]) -> list[Row]:
+    return [row_of(entry) for entry in entries]
