@@ -129,6 +129,19 @@ def write_csv(frame: pl.DataFrame, file: BinaryIO, *, separator: str = ",", raw:
     return frame.write_csv(file, separator=separator)
 
 
+def write_frame(frame: pl.DataFrame, path: Path, endings: Sequence[str], *, raw_csv: bool = False) -> None:
+    """Write a table in the format of the path's ending, one of `endings`: CSV, TSV, JSONL or Parquet."""
+    check_ending(path, endings)
+    ending = path.suffix.lower()
+    with atomic_file(path) as file:
+        if ending == ".jsonl":
+            frame.write_ndjson(file)
+        elif ending == ".parquet":
+            frame.write_parquet(file)
+        else:
+            write_csv(frame, file, separator="\t" if ending == ".tsv" else ",", raw=raw_csv)
+
+
 def without_lists(frame: pl.DataFrame) -> pl.DataFrame:
     """Return a table as CSV can hold it: tabs separate texts, as in files of lines; what else is nested is JSON."""
     return frame.with_columns(_flat(column) for column in frame.get_columns() if column.dtype.is_nested())

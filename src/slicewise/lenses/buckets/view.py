@@ -13,7 +13,7 @@ from slicewise.render.numbers import bounds, probability, score, signed, whole
 from slicewise.render.texts import short
 from slicewise.results.base import Row
 from slicewise.results.estimates import Prf
-from slicewise.results.heading import heading
+from slicewise.results.heading import opening
 from slicewise.results.rows import bounds_row, prf_row, row_of
 from slicewise.stats.multiplicity import ALPHA
 
@@ -32,8 +32,7 @@ FEW_SYSTEMS = 3
 
 def blocks(result: BucketsResult) -> list[Block]:
     """Return the blocks for people, the most important first."""
-    view: list[Block] = [Sentence(heading(result.data), "title")]
-    view += [Sentence(f"! {warning}", "warning") for warning in result.data["warnings"]]
+    view = opening(result.data)
     view += [Sentence(text) for text in sentences(result)]
     view.append(_overview(result))
     view += [_breakdown(result, name) for name in result.shown]

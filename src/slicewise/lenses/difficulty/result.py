@@ -10,7 +10,7 @@ from slicewise.lenses.ranking.result import FeatureList
 from slicewise.lenses.result import LensResult
 from slicewise.results.base import Bounds, Row
 from slicewise.results.estimates import Inference
-from slicewise.results.files import atomic_file, check_ending, write_csv
+from slicewise.results.files import write_frame
 from slicewise.results.mentions import Mention
 
 SUSPECT_FILES = (".csv", ".tsv", ".jsonl")
@@ -228,12 +228,9 @@ class DifficultyResult(LensResult):
         """
         import polars as pl
 
-        check_ending(path, SUSPECT_FILES)
         rows = [suspect.row(i) for i, suspect in enumerate(self.suspects, 1)]
         frame = pl.DataFrame({name: [row[name] for row in rows] for name in SUSPECT_COLUMNS}, strict=False)
-        with atomic_file(path) as file:
-            if path.suffix.lower() == ".jsonl":
-                lists = [list(() if suspect.systems is None else suspect.systems.systems) for suspect in self.suspects]
-                frame.with_columns(pl.Series("systems", lists, dtype=pl.List(pl.String))).write_ndjson(file)
-            else:
-                write_csv(frame, file, separator="\t" if path.suffix.lower() == ".tsv" else ",", raw=raw_csv)
+        if path.suffix.lower() == ".jsonl":
+            lists = [list(() if suspect.systems is None else suspect.systems.systems) for suspect in self.suspects]
+            frame = frame.with_columns(pl.Series("systems", lists, dtype=pl.List(pl.String)))
+        write_frame(frame, path, SUSPECT_FILES, raw_csv=raw_csv)

@@ -343,10 +343,8 @@ def _prf_tips(key: str) -> list[Any]:
 
 def _labels(result: ScoreResult) -> Figure | None:
     """Return F1 by label and system: as dots, or as a heat map where they are many."""
-    n_gold: dict[str, int] = {}
-    for scores in result.systems.values():
-        n_gold |= {label: prf.n_gold for label, prf in scores.labels.items()}
-    labels = sorted(n_gold, key=lambda label: (-n_gold[label], label))
+    n_gold = result.label_sizes()
+    labels = list(n_gold)
     if not labels:
         return None
     order = result.ranking()

@@ -86,6 +86,11 @@ class ScoreResult(LensResult):
 
         return sorted(self.systems, key=key)
 
+    def label_sizes(self) -> dict[str, int]:
+        """Return the number of gold units of each label, the most frequent first."""
+        sizes = {label: prf.n_gold for scores in self.systems.values() for label, prf in scores.labels.items()}
+        return dict(sorted(sizes.items(), key=lambda entry: (-entry[1], entry[0])))
+
     def leaders(self) -> tuple[str, ...]:
         """Return the systems that cannot be told apart from the best."""
         return self.groups[0] if self.groups else (self.ranking()[0],)

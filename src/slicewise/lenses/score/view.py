@@ -11,7 +11,7 @@ from slicewise.render.blocks import Block, Column, Grid, Sentence
 from slicewise.render.numbers import bounds, probability, score, signed, whole
 from slicewise.results.base import Row
 from slicewise.results.estimates import Prf, Value
-from slicewise.results.heading import heading
+from slicewise.results.heading import opening
 from slicewise.results.rows import bounds_row, prf_row, row_of
 from slicewise.stats.multiplicity import ALPHA
 
@@ -30,8 +30,7 @@ NAMES = {
 
 def blocks(result: ScoreResult) -> list[Block]:
     """Return the blocks for people, the most important first."""
-    view: list[Block] = [Sentence(heading(result.data), "title")]
-    view += [Sentence(f"! {warning}", "warning") for warning in result.data["warnings"]]
+    view = opening(result.data)
     view.append(_systems(result))
     if texts := sentences(result):
         view += [Sentence(""), *(Sentence(text) for text in texts)]
@@ -188,23 +187,17 @@ def _restarts(result: ScoreResult) -> list[Block]:
 
 
 def _labels(result: ScoreResult) -> list[Block]:
-    n_gold: dict[str, int] = {}
-    for scores in result.systems.values():
-        n_gold |= {label: prf.n_gold for label, prf in scores.labels.items()}
-    labels = sorted(n_gold, key=lambda label: (-n_gold[label], label))
+    n_gold = result.label_sizes()
+    labels = list(n_gold)
     if not labels:
         return []
     note = f"{len(labels) - MOST_LABELS} rarer labels are in --json and --csv." if len(labels) > MOST_LABELS else ""
     first = (Column("label", "left"), Column("gold"))
     if len(result.systems) == 1:
-        rows = tuple(_label_row(label, scores.labels.get(label), n_gold[label]) for label in labels[:MOST_LABELS])
-        columns = (
-            *first,
-            Column("P"),
-            Column("R"),
-            Column("F1"),
-            Column(f"{result.inference.confidence:.0%} interval"),
-        )
+        by_label = next(iter(result.systems.values())).labels
+        rows = tuple(_label_row(label, by_label.get(label), n_gold[label]) for label in labels[:MOST_LABELS])
+        titles = ("P", "R", "F1", f"{result.inference.confidence:.0%} interval")
+        columns = (*first, *map(Column, titles))
         kept = columns if result.inference.resamples else columns[:-1]
         return [Grid("By label", kept, tuple(row[: len(kept)] for row in rows), note)]
     ranking = result.ranking()

@@ -262,8 +262,7 @@ def _spoke_names(side: str, align: Literal["left", "center", "right"]) -> alt.Ch
 
 def _pairs(result: StudyResult) -> list[tuple[str, str]]:
     """Return the pairs whose changes are drawn: those of --compare, or the first few."""
-    pairs = list(dict.fromkeys((c.a, c.b) for c in result.relative_changes))
-    return pairs if result.compared else pairs[:FEW_PAIRS]
+    return result.pairs if result.compared else result.pairs[:FEW_PAIRS]
 
 
 def _changes(result: StudyResult, a: str, b: str) -> Figure | None:
@@ -295,7 +294,7 @@ def _changes(result: StudyResult, a: str, b: str) -> Figure | None:
         Field("value", "change", "share"),
     )  # fmt: skip
     caption = f"Each cell is the change of {result.metric} from {b} to {a}, as a share of {b}'s; blank: undefined."
-    left = len(dict.fromkeys((c.a, c.b) for c in result.relative_changes)) - len(_pairs(result))
+    left = len(result.pairs) - len(_pairs(result))
     note = f"{more_note(MOST_BUCKETS, len(names), 'buckets')} "
     note += f"{counted(left, 'more pair')} of systems not shown." if left else ""
     title = f"Relative change of {result.metric}: {a} against {b}"

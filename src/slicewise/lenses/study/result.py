@@ -182,6 +182,11 @@ class StudyResult(LensResult):
 
         return super().body() | {"findings": findings(self)}
 
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """The pairs of systems that were compared."""
+        return list(dict.fromkeys((change.a, change.b) for change in self.relative_changes))
+
     def lead(self) -> list[Figure]:
         """Return what a report begins with: the systems on every data set."""
         return [figure for figure in self.figures() if figure.name == LEAD]

@@ -8,7 +8,9 @@ from typing import Any
 
 from slicewise.render.blocks import Sentence
 from slicewise.render.figures import Figure
-from slicewise.render.page.document import document
+from slicewise.render.page.document import as_page
+
+__all__ = ["Page", "PageFinding", "Part", "Section", "as_page"]
 
 Part = Sentence | Figure
 
@@ -65,8 +67,3 @@ class Page:
     """All systems, in the order of the palette."""
     evidence: Mapping[str, Mapping[str, Any]]
     """The items behind slices, by data set, as plain JSON values."""
-
-
-def as_page(page: Page) -> str:
-    """Return the page as HTML."""
-    return document(page)
