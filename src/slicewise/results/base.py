@@ -54,7 +54,7 @@ class Result:
         return self.tables()
 
     def lines(self) -> Iterator[str] | None:
-        """Return a result that may be long as lines of text, made as they are read; None where blocks are shown."""
+        """Return a long result as lazily generated lines of text; None where blocks are shown."""
         return None
 
     def grids(self) -> list[Grid]:

@@ -26,7 +26,7 @@ LONGEST_SAFE = 200
 
 
 def check_ending(path: Path, endings: Sequence[str]) -> None:
-    """Refuse a file whose ending tells no format."""
+    """Refuse a file with an unknown ending."""
     if path.suffix.lower() not in endings:
         raise UserError(
             f"unknown ending {path.suffix.lower()!r}; expected one of {', '.join(endings)}", where=str(path)
@@ -66,7 +66,7 @@ def atomic_file(path: Path) -> Iterator[BinaryIO]:
 
 
 def written_to(path: Path) -> Path:
-    """Return the file behind a path, links followed; the path itself where that cannot be is an error."""
+    """Return the file that a path refers to, links followed; circular links are an error."""
     try:
         target = Path(os.path.realpath(path))
     except OSError as error:  # the working folder is gone

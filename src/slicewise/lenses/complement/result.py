@@ -35,7 +35,7 @@ class Complement:
     spurious_both: int | None
     correct_both: int
     only_a: int
-    """Gold units that a has and b has not."""
+    """Gold units that a finds and b misses."""
     only_b: int
     ci: dict[str, Bounds | None] | None
     undefined_draws: dict[str, int] | None = None

@@ -100,7 +100,7 @@ def _sizes(result: DifficultyResult) -> Figure:
 
 
 def _bars(noun: str, title: str) -> alt.TopLevelMixin:
-    """Return a bar for each bin, with its number above it where there is room."""
+    """Return a bar for each bin, with its count above it if it fits."""
     import altair as alt
 
     axis = alt.Axis(tickCount=5, tickMinStep=1, format=",d")
@@ -213,7 +213,7 @@ def _differences(rows: Sequence[Row]) -> alt.TopLevelMixin:
 
 
 def _spurious(result: DifficultyResult, order: Sequence[str]) -> list[Figure]:
-    """Return what gold has not, by how many systems return it."""
+    """Return spurious units by the number of systems that return them."""
     table = result.spurious
     sizes: list[Row] = [
         {"bin": n, "n": total} | hidden(unless=n > 0) | ({SLICE: spurious_slice(n)} if total and n else {})

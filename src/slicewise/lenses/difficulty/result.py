@@ -100,7 +100,7 @@ class Surface:
     spurious: tuple[int, ...]
     """The string where gold has no such unit, by how many systems return it."""
     standing: int | None
-    """How often it stands in the data, a unit or not."""
+    """Occurrences of the string in the data, units or not."""
     mentions: tuple[Mention, ...]
     """The hardest first."""
     longer: tuple[Mention, ...]
@@ -122,7 +122,7 @@ class BinProfile:
 
 @dataclass(frozen=True, kw_only=True)
 class AttributeProfile:
-    """An attribute in one bin: its mean, and how many units stand in each of its buckets."""
+    """An attribute in one bin: its mean, and the number of units in each of its buckets."""
 
     mean: float | None
     buckets: dict[str, int]

@@ -46,7 +46,7 @@ class ItemsResult(Result):
     order: str
     feature: str | None
     found: int
-    """How many items there are to show; `items` may be the first of them."""
+    """The number of matching items; `items` may be the first of them."""
     make: Callable[[], Iterator[Item]]
     """Yields them lazily."""
     view_only: ClassVar[tuple[str, ...]] = ("make",)

@@ -317,7 +317,7 @@ def _pairs(
 def _groups(
     systems: dict[str, SystemScores], pairs: Sequence[Pair], compared: Sequence[str], metric: Metric
 ) -> tuple[tuple[str, ...], ...]:
-    """Return which systems cannot be told apart by the first metric, best first."""
+    """Return groups of systems without significant differences by the first metric, best first."""
     tested = [p for p in pairs if p.metric == metric.name]
     if not tested or all(p.q is None for p in tested):
         return ()

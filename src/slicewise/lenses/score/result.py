@@ -12,7 +12,7 @@ from slicewise.results.estimates import Confusion, Inference, Mean, Prf, Value
 
 @dataclass(frozen=True, kw_only=True)
 class SystemScores:
-    """What one system scores; parts that its task has not are empty."""
+    """The scores of one system; parts that do not apply to its task are empty."""
 
     metrics: dict[str, Value]
     micro: Prf | None = None
@@ -73,7 +73,7 @@ class ScoreResult(LensResult):
     view_only: ClassVar[tuple[str, ...]] = ("lower_is_better",)
 
     def body(self) -> dict[str, Any]:
-        """Return the `result` part of the JSON; what a task has not is left out."""
+        """Return the `result` part of the JSON; parts that do not apply are left out."""
         return super().body() | {"systems": {name: _present(scores) for name, scores in self.systems.items()}}
 
     def ranking(self) -> list[str]:
@@ -92,7 +92,7 @@ class ScoreResult(LensResult):
         return dict(sorted(sizes.items(), key=lambda entry: (-entry[1], entry[0])))
 
     def leaders(self) -> tuple[str, ...]:
-        """Return the systems that cannot be told apart from the best."""
+        """Return the systems without a significant difference to the best."""
         return self.groups[0] if self.groups else (self.ranking()[0],)
 
 

@@ -206,7 +206,7 @@ def _radar(result: StudyResult, measure: ChartMeasure) -> Figure | None:
 
 
 def _polar(value: float | None, turn: float, *, edge: bool) -> Row:
-    """Return where a value stands on its spoke, clockwise from the top; once per spoke, also its end."""
+    """Return a value's point on its spoke, clockwise from the top; once per spoke, also the spoke's end."""
     across_, up = sin(2 * pi * turn), cos(2 * pi * turn)
     point: Row = {"x": None if value is None else value * across_, "y": None if value is None else value * up}
     side = "middle" if abs(across_) < 0.2 else "left" if across_ > 0 else "right"

@@ -27,7 +27,7 @@ GROUPED_BY = "eCon"
 
 
 def pairs_of(table: Table, compare: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return the pairs of systems to compare: all, a < b by code points, or those asked for."""
+    """Return the pairs of systems to compare: the requested ones, or all with a < b by code points."""
     if not compare:
         return list(combinations(sorted(table.systems), 2))
     for pair in compare:

@@ -123,7 +123,7 @@ def _pairs_within(evaluation: Evaluation, compare: Sequence[tuple[str, str]]) ->
 def _breakdown(
     evaluation: Evaluation, compare: Sequence[tuple[str, str]] | None, options: dict[str, Any], datasets: int
 ) -> BucketsResult:
-    """Break a data set down; what is wrong with one of several is said with its name."""
+    """Break a data set down; with several, errors name the data set."""
     try:
         return break_down(evaluation, compare=compare, **options)
     except UserError as error:
@@ -316,7 +316,7 @@ def _companions(table: Table) -> Iterable[Companion]:
                     )
 
 
-# ---------------------------------------------------------------------- what it is about
+# ---------------------------------------------------------------------- summary and signature
 
 
 def _data(evaluations: Sequence[Evaluation], table: Table, group_by: Sequence[str]) -> dict[str, Any]:
@@ -361,7 +361,7 @@ def _unlike(table: Table) -> list[str]:
 
 
 def _arbitrary(table: Table, group_by: Sequence[str]) -> list[str]:
-    """Say where the halves are not told apart by the mean."""
+    """Return warnings on attributes whose mean does not separate the halves."""
     means = {
         name: [(z, part.name) for part in table.parts if (z := zeta_of(part, name)) is not None] for name in group_by
     }

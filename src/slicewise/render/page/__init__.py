@@ -61,7 +61,7 @@ class Page:
     lead: tuple[Part, ...]
     findings: tuple[PageFinding, ...]
     no_findings: str
-    """Said where there are none."""
+    """Shown instead of findings where there are none."""
     sections: tuple[Section, ...]
     systems: tuple[str, ...]
     """All systems, in the order of the palette."""
