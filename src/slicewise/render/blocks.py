@@ -11,7 +11,7 @@ FAINT = "°"
 
 @dataclass(frozen=True)
 class Column:
-    """A column's heading and how its cells stand."""
+    """A column's heading and alignment."""
 
     title: str
     align: Literal["left", "right", "center"] = "right"

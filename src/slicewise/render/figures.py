@@ -53,7 +53,7 @@ class Figure:
     """Short, for a file or an anchor: `buckets-eLen`."""
     title: str
     caption: str
-    """What it shows and how it is read, in a sentence or two; also what stands for the chart where it is not seen."""
+    """What it shows and how it is read, in a sentence or two; also the alternative text of the chart."""
     fields: tuple[Field, ...]
     rows: Sequence[Row]
     draw: Callable[[], alt.TopLevelMixin] | None = None

@@ -92,7 +92,7 @@ def when(test: str, value: str | float) -> dict[str, Any]:
 
 
 def tooltip(*fields: tuple[str, str] | tuple[str, str, str]) -> list[alt.Tooltip]:
-    """Return what a mark says when it is pointed at: (key:type, title) or (key:type, title, number format)."""
+    """Return a tooltip of fields: (key:type, title) or (key:type, title, number format)."""
     import altair as alt
 
     return [alt.Tooltip(key, title=title, format="".join(how) or alt.Undefined) for key, title, *how in fields]
@@ -177,7 +177,7 @@ def dodged(
 
 
 def _places(key: str, order: Sequence[str], shown: Sequence[str], *, upright: bool) -> dict[str, Any]:
-    """Return where categories stand, and the systems in them."""
+    """Return the positions of categories, and of systems within them."""
     import altair as alt
 
     scale = alt.Scale(domain=list(shown))

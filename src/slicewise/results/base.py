@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass, fields, is_dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from slicewise._version import __version__
 from slicewise.errors import UserError, did_you_mean, quoted
@@ -27,15 +27,19 @@ Row = dict[str, str | int | float | bool | None]
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """One command's result on one data set."""
+    """A command's result on one data set."""
 
     command: str
     signature: str
     data: dict[str, Any]
 
+    view_only: ClassVar[tuple[str, ...]] = ()
+    """Fields that only views read: they are not in the JSON."""
+
     def body(self) -> dict[str, Any]:
         """Return the `result` part of the JSON."""
-        raise NotImplementedError
+        outside = {"command", "signature", "data", *self.view_only}
+        return {field.name: getattr(self, field.name) for field in fields(self) if field.name not in outside}
 
     def blocks(self) -> list[Block]:
         """Return the blocks for people."""
@@ -50,7 +54,7 @@ class Result:
         return self.tables()
 
     def lines(self) -> Iterator[str] | None:
-        """Return a result that may be long as lines of text, made as they are read; None where blocks are shown."""
+        """Return a long result as lazily generated lines of text; None where blocks are shown."""
         return None
 
     def grids(self) -> list[Grid]:

@@ -38,7 +38,7 @@ def with_values(fields: Iterable[Field], rows: Sequence[Row]) -> tuple[Field, ..
 
 
 def known_tips(rows: Sequence[Row], *fields: tuple[str, str] | tuple[str, str, str]) -> list[alt.Tooltip]:
-    """Return what a mark says when it is pointed at, without what no row has; keys that the chart makes are kept."""
+    """Return a tooltip without the fields that no row has; fields that the chart computes are kept."""
     keys = {key for key in rows[0] if not has_values(rows, key)}
     return tooltip(*(field for field in fields if field[0].partition(":")[0] not in keys))
 

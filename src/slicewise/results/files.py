@@ -26,7 +26,7 @@ LONGEST_SAFE = 200
 
 
 def check_ending(path: Path, endings: Sequence[str]) -> None:
-    """Refuse a file whose ending tells no format."""
+    """Refuse a file with an unknown ending."""
     if path.suffix.lower() not in endings:
         raise UserError(
             f"unknown ending {path.suffix.lower()!r}; expected one of {', '.join(endings)}", where=str(path)
@@ -66,7 +66,7 @@ def atomic_file(path: Path) -> Iterator[BinaryIO]:
 
 
 def written_to(path: Path) -> Path:
-    """Return the file behind a path, links followed; the path itself where that cannot be is an error."""
+    """Return the file that a path refers to, links followed; circular links are an error."""
     try:
         target = Path(os.path.realpath(path))
     except OSError as error:  # the working folder is gone
@@ -127,6 +127,19 @@ def write_csv(frame: pl.DataFrame, file: BinaryIO, *, separator: str = ",", raw:
             header.write_csv(file, separator=separator, include_header=False)
             return frame.write_csv(file, separator=separator, include_header=False)
     return frame.write_csv(file, separator=separator)
+
+
+def write_frame(frame: pl.DataFrame, path: Path, endings: Sequence[str], *, raw_csv: bool = False) -> None:
+    """Write a table in the format of the path's ending, one of `endings`: CSV, TSV, JSONL or Parquet."""
+    check_ending(path, endings)
+    ending = path.suffix.lower()
+    with atomic_file(path) as file:
+        if ending == ".jsonl":
+            frame.write_ndjson(file)
+        elif ending == ".parquet":
+            frame.write_parquet(file)
+        else:
+            write_csv(frame, file, separator="\t" if ending == ".tsv" else ",", raw=raw_csv)
 
 
 def without_lists(frame: pl.DataFrame) -> pl.DataFrame:

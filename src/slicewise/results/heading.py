@@ -1,10 +1,11 @@
-"""The first line of a result: what was evaluated."""
+"""The first lines of a result: what was evaluated, and warnings."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from slicewise.errors import counted
+from slicewise.render.blocks import Block, Sentence
 
 
 def heading(data: dict[str, Any]) -> str:
@@ -17,6 +18,11 @@ def heading(data: dict[str, Any]) -> str:
         parts.append(counted(data["gold_units"], "gold unit"))
     parts.append("; ".join(data["notes"]) or f"task {data['task']}")
     return " · ".join(parts)
+
+
+def opening(data: dict[str, Any]) -> list[Block]:
+    """Return the first blocks of a view: the heading and the warnings."""
+    return [Sentence(heading(data), "title"), *(Sentence(f"! {text}", "warning") for text in data["warnings"])]
 
 
 def called(metric: str) -> str:

@@ -18,14 +18,14 @@ class Mention:
     text: str
     left: str
     right: str
-    """Left, text and right stand in the data as they are here, spaces between them included."""
+    """Left, text and right are as in the data, spaces between them included."""
     gold: bool
     systems: tuple[str, ...]
     """Those that have it."""
 
     @property
     def in_context(self) -> str:
-        """The unit in brackets within what stands around it; a whole item as it is."""
+        """The unit in brackets within its context; a whole item as it is."""
         if self.start is None:
             return self.text or f"item {self.item}"
         return f"{self.left}[{self.text}]{self.right}"

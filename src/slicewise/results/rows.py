@@ -1,9 +1,27 @@
-"""Numbers as rows of a table of values."""
+"""Values of results as rows of a table."""
 
 from __future__ import annotations
 
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
 from slicewise.results.base import Bounds, Row
 from slicewise.results.estimates import Prf
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+
+def row_of(entry: DataclassInstance, *names: str) -> Row:
+    """Return fields of a dataclass as a row, all but tuples unless named; the interval `ci` as two columns."""
+    row: Row = {}
+    for name in names or [field.name for field in fields(entry)]:
+        value = getattr(entry, name)
+        if name == "ci":
+            row |= bounds_row(value)
+        elif not isinstance(value, tuple):
+            row[name] = value
+    return row
 
 
 def bounds_row(ci: Bounds | None, prefix: str = "") -> Row:
@@ -14,7 +32,12 @@ def bounds_row(ci: Bounds | None, prefix: str = "") -> Row:
 
 def prf_row(prf: Prf) -> Row:
     """Return counts, P, R and F1 with their intervals."""
-    row: Row = {"n_gold": prf.n_gold, "n_pred": prf.n_pred, "tp": prf.tp}
+    return row_of(prf, "n_gold", "n_pred", "tp") | scores_row(prf)
+
+
+def scores_row(scores: Any) -> Row:
+    """Return P, R and F1 with their intervals."""
+    row: Row = {}
     for name in ("precision", "recall", "f1"):
-        row |= {name: getattr(prf, name)} | bounds_row(None if prf.ci is None else prf.ci[name], f"{name}_")
+        row |= {name: getattr(scores, name)} | bounds_row((scores.ci or {}).get(name), f"{name}_")
     return row

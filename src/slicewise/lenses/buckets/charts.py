@@ -10,7 +10,7 @@ from slicewise.lenses.buckets.view import OF_OUTPUTS, size_of
 from slicewise.render.figures import SLICE, Field, Figure, Row
 from slicewise.render.marks import across, dodged, down, heat, symmetric, tooltip
 from slicewise.results.chart_rows import hidden, more_note, safely_named
-from slicewise.results.rows import bounds_row
+from slicewise.results.rows import bounds_row, row_of
 from slicewise.results.slices import bucket_slice
 from slicewise.stats.multiplicity import ALPHA
 
@@ -123,8 +123,7 @@ def _joined(notes: Sequence[str]) -> str:
 
 def _gap_row(result: BucketsResult, name: str, system: str) -> Row:
     d = result.attributes[name].systems[system]
-    row: Row = {"attribute": name, "system": system, "worst": d.worst, "best": d.best, "gap": d.gap}
-    row |= {**bounds_row(d.ci), "q": d.q}
+    row: Row = {"attribute": name, "system": system} | row_of(d, "worst", "best", "gap", "ci", "q")
     row |= {"faint": True} if d.q is None or d.q >= ALPHA else {}
     return row | ({} if d.worst is None else {SLICE: bucket_slice(name, d.worst)})
 
@@ -264,6 +263,6 @@ def _pairs_note(result: BucketsResult, n: int) -> str:
 
 def _extreme_row(c: Comparison, extreme: Extreme) -> Row:
     row: Row = {"pair": f"{c.a} − {c.b}", "attribute": c.attribute, "bucket": extreme.bucket}
-    row |= {"value": extreme.difference, **bounds_row(extreme.ci), "q": extreme.q}
+    row |= {"value": extreme.difference} | row_of(extreme, "ci", "q")
     row |= {"faint": True} if extreme.q is None or extreme.q >= ALPHA else {}
     return row | ({} if extreme.bucket is None else {SLICE: bucket_slice(c.attribute, extreme.bucket)})

@@ -32,7 +32,7 @@ def _section(result: BucketsResult) -> list[Sentence | Figure]:
 
 
 NEARLY_ALL = 0.8
-"""A bucket with a larger share of all units is no part of them to look at."""
+"""Findings on a bucket with a larger share of all units are left out."""
 
 
 def statements(result: BucketsResult, context: LensContext) -> Iterator[Statement]:

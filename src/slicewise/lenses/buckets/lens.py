@@ -104,7 +104,7 @@ def buckets(
 
 
 def _shared(sliced: Sliced, others: Sequence[Evaluation] | Mapping[str, Buckets]) -> Mapping[str, Buckets]:
-    """Return buckets cut from the gold units of several evaluations, where that is asked for."""
+    """Return buckets cut from the gold units of several evaluations, if requested."""
     if isinstance(others, Mapping):
         return others
     if not others:
@@ -226,7 +226,7 @@ def _overall(
 
 
 def _oddities(tallies: Sequence[BucketDraws], evaluation: Evaluation) -> list[str]:
-    """Say which attributes have one bucket only, and that there is no gold to cut by."""
+    """Return warnings on attributes with one bucket only, and on gold without units."""
     if evaluation.gold_units == 0:
         return ["gold has no units: attributes that are cut by its values have one bucket, of returned units"]
     alone = [t.broken for t in tallies if len(_filled(t)) < 2 and evaluation.aligned.items > 1]

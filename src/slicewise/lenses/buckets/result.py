@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import ClassVar
 
 from slicewise.lenses.result import LensResult
 from slicewise.lenses.slicing.result import Comparison
@@ -123,6 +123,7 @@ class BucketsResult(LensResult):
     shown: tuple[str, ...]
     """Attributes whose breakdown a person is shown first."""
     inference: Inference
+    view_only: ClassVar[tuple[str, ...]] = ("lower_is_better", "shown")
 
     def value(self, scored: Prf | Measured) -> float | None:
         """Return the measure of what one system scores in a bucket."""
@@ -138,8 +139,3 @@ class BucketsResult(LensResult):
         if isinstance(scored, Measured):
             return scored.ci
         return None if scored.ci is None else scored.ci.get("recall" if self.metric == "accuracy" else self.metric)
-
-    def body(self) -> dict[str, Any]:
-        """Return the `result` part of the JSON."""
-        names = ("metric", "overall", "attributes", "comparisons", "findings", "absent", "inference")
-        return {name: getattr(self, name) for name in names}

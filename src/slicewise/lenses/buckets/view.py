@@ -13,8 +13,8 @@ from slicewise.render.numbers import bounds, probability, score, signed, whole
 from slicewise.render.texts import short
 from slicewise.results.base import Row
 from slicewise.results.estimates import Prf
-from slicewise.results.heading import heading
-from slicewise.results.rows import bounds_row, prf_row
+from slicewise.results.heading import opening
+from slicewise.results.rows import bounds_row, prf_row, row_of
 from slicewise.stats.multiplicity import ALPHA
 
 MOST_FINDINGS = 10
@@ -23,14 +23,16 @@ PER_PAIR = 2
 """Rows of one pair, where there are many."""
 OF_OUTPUTS = ("confidence", "outRatio")
 """Attributes whose buckets hold other items for each system."""
+FINDING_COLUMNS = (
+    "kind", "system", "against", "attribute", "bucket", "n", "share", "difference", "ci", "p", "q", "worth", "text",
+)  # fmt: skip
 FEW_SYSTEMS = 3
 """Largest number of systems shown with their intervals."""
 
 
 def blocks(result: BucketsResult) -> list[Block]:
     """Return the blocks for people, the most important first."""
-    view: list[Block] = [Sentence(heading(result.data), "title")]
-    view += [Sentence(f"! {warning}", "warning") for warning in result.data["warnings"]]
+    view = opening(result.data)
     view += [Sentence(text) for text in sentences(result)]
     view.append(_overview(result))
     view += [_breakdown(result, name) for name in result.shown]
@@ -192,7 +194,7 @@ def grids(result: BucketsResult) -> list[Grid]:
 
 def tables(result: BucketsResult) -> dict[str, list[Row]]:
     """Return long tables: buckets, diagnoses, comparisons, differences, findings."""
-    out: dict[str, list[Row]] = {"buckets": [], "diagnoses": [], "comparisons": [], "differences": [], "findings": []}
+    out: dict[str, list[Row]] = {"buckets": [], "diagnoses": [], "comparisons": [], "differences": []}
     for name, attribute in result.attributes.items():
         head: Row = {"attribute": name, "kind": attribute.kind, "unit": attribute.unit}
         for place, bucket in enumerate(attribute.buckets):
@@ -201,32 +203,16 @@ def tables(result: BucketsResult) -> dict[str, list[Row]]:
                 for system, scored in bucket.systems.items()
             ]
         for system, d in attribute.systems.items():
-            companion = d.correlation
-            row: Row = {"attribute": name, "zeta": attribute.zeta, "system": system, "spearman": d.spearman}
-            row |= {"std": d.std, "best": d.best, "worst": d.worst, "gap": d.gap, **bounds_row(d.ci)}
-            row |= {"p": d.p, "q": d.q, "correlation": None if companion is None else companion.value}
-            out["diagnoses"].append(row | bounds_row(None if companion is None else companion.ci, "correlation_"))
+            row: Row = {"attribute": name, "zeta": attribute.zeta, "system": system}
+            row |= row_of(d, "spearman", "std", "best", "worst", "gap", "ci", "p", "q")
+            value, ci = (None, None) if d.correlation is None else (d.correlation.value, d.correlation.ci)
+            out["diagnoses"].append(row | {"correlation": value} | bounds_row(ci, "correlation_"))
     for c in result.comparisons:
-        for kind, extreme in (("largest", c.largest), ("smallest", c.smallest)):
-            row = {"a": c.a, "b": c.b, "attribute": c.attribute, "extreme": kind, "bucket": extreme.bucket}
-            row |= {"difference": extreme.difference, **bounds_row(extreme.ci), "p": extreme.p, "q": extreme.q}
-            out["comparisons"].append(row)
-        out["differences"] += [
-            {
-                "a": c.a,
-                "b": c.b,
-                "attribute": c.attribute,
-                "bucket": d.bucket,
-                "difference": d.difference,
-                "p": d.p,
-                "q": d.q,
-            }
-            for d in c.buckets
-        ]
-    for f in result.findings:
-        row = {"kind": f.kind, "system": f.system, "against": f.against, "attribute": f.attribute, "bucket": f.bucket}
-        row |= {"n": f.n, "share": f.share, "difference": f.difference, **bounds_row(f.ci), "p": f.p, "q": f.q}
-        out["findings"].append(row | {"worth": f.worth, "text": f.text})
+        head = row_of(c, "a", "b", "attribute")
+        extremes = {"largest": c.largest, "smallest": c.smallest}
+        out["comparisons"] += [head | {"extreme": kind} | row_of(extreme) for kind, extreme in extremes.items()]
+        out["differences"] += [head | row_of(difference) for difference in c.buckets]
+    out["findings"] = [row_of(finding, *FINDING_COLUMNS) for finding in result.findings]
     return {name: rows for name, rows in out.items() if rows}
 
 

@@ -1,4 +1,4 @@
-"""Hashes of what is answered in each group, so that groups whose items differ can be told apart."""
+"""Hashes of the answers in each group, which distinguish groups whose items differ."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ HALF = np.uint64(32)
 LOW = np.uint64(2**32 - 1)
 
 
-def answer_prints(evaluation: Evaluation, systems: Sequence[str], salts: Hashes) -> Hashes:
+def hash_answers(evaluation: Evaluation, systems: Sequence[str], salts: Hashes) -> Hashes:
     """Return a hash per group of its items' answers, those of gold and of each system with a salt of their own."""
     names = ("gold", *systems)
-    known = aggregate(evaluation, _Known(names))
+    known = aggregate(evaluation, _DistinctAnswers(names))
     silent = [None] if (known["silent"] == 1).any() else []
     answers = [*silent, *known["answer"].filter(known["silent"] == 0).sort().to_list()]
-    sums = aggregate(evaluation, _Prints(names, tuple(answers), tuple(salts.tolist())))
+    sums = aggregate(evaluation, _AnswerHashes(names, tuple(answers), tuple(salts.tolist())))
     prints = np.zeros(evaluation.aligned.clusters.groups, np.uint64)
     high, low = (sums[name].to_numpy().astype(np.uint64) for name in ("high", "low"))
     prints[sums["group"].to_numpy()] = (high << HALF) + low
@@ -34,15 +34,15 @@ def answer_prints(evaluation: Evaluation, systems: Sequence[str], salts: Hashes)
 
 
 @dataclass(frozen=True)
-class _Known:
-    """Returns the answers that there are."""
+class _DistinctAnswers:
+    """Kernel: the distinct answers."""
 
     names: tuple[str, ...]
     by: tuple[str, ...] = ("silent", "answer")
     needs: frozenset[str] = frozenset()
 
     def __call__(self, part: Evaluation) -> pl.DataFrame:
-        """Return the answers of a part; no answer is an answer like any other."""
+        """Return the answers of a part; a missing answer counts as one."""
         answers = pl.concat([part.answers(name).cast(pl.String).unique() for name in self.names]).unique()
         return pl.DataFrame(
             {"silent": answers.is_null().cast(pl.Int64), "answer": answers.fill_null("")}
@@ -51,8 +51,8 @@ class _Known:
 
 
 @dataclass(frozen=True)
-class _Prints:
-    """Hashes the answers of items, which are numbered in their order, and sums the hashes by group."""
+class _AnswerHashes:
+    """Kernel: hashes the answers of items, coded by their sorted order, and sums the hashes by group."""
 
     names: tuple[str, ...]
     answers: tuple[str | None, ...]

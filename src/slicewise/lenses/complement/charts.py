@@ -10,7 +10,7 @@ from slicewise.lenses.complement.result import MEASURES
 from slicewise.render.figures import SLICE, Field, Figure, Row
 from slicewise.render.marks import across, down, heat
 from slicewise.results.chart_rows import hidden, known_tips, more_note, with_values
-from slicewise.results.rows import bounds_row
+from slicewise.results.rows import bounds_row, row_of
 from slicewise.results.slices import bucket_slice, pair_slice
 
 if TYPE_CHECKING:
@@ -67,8 +67,7 @@ def _cells(rows: Sequence[Row], shown: Sequence[str]) -> alt.TopLevelMixin:
 
 def _pair(pair: Complement) -> Row:
     counts = ("wrong_a", "wrong_both", "missed_a", "missed_both", "spurious_a", "spurious_both", "only_a", "only_b")
-    row: Row = {name: getattr(pair, name) for name in ("a", "b", *MEASURES, *counts)}
-    return row | bounds_row(None if pair.ci is None else pair.ci["comp"], "comp_")
+    return row_of(pair, "a", "b", *MEASURES, *counts) | bounds_row((pair.ci or {}).get("comp"), "comp_")
 
 
 def _pair_fields(rows: Sequence[Row]) -> tuple[Field, ...]:
@@ -87,7 +86,8 @@ def _slices(result: ComplementResult, order: Sequence[str]) -> list[Figure]:
     """Return pairs in the buckets of attributes, as a table."""
     shown = set(order[:MOST_SYSTEMS])
     rows = [
-        {"attribute": cell.attribute, "bucket": cell.bucket, "interval": cell.interval, "n": cell.n_gold}
+        row_of(cell, "attribute", "bucket", "interval")
+        | {"n": cell.n_gold}
         | _pair(cell.pair)
         | {SLICE: bucket_slice(cell.attribute, cell.bucket)}
         for cell in result.slices

@@ -25,7 +25,7 @@ def _run(evaluation: Evaluation, options: ReportOptions) -> ComplementResult:
 
 
 def statements(result: ComplementResult, context: LensContext) -> Iterator[Statement]:
-    """Yield that a vote of more than half of the systems beats the best of them, where a test says so."""
+    """Yield a statement if a majority vote beats the best system significantly."""
     outcomes = context.outcomes
     groups, seed = context.evaluation.aligned.clusters.groups, context.options.seed
     systems = list(result.systems)

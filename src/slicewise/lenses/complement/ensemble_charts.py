@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from slicewise.render.figures import Field, Figure, Kind, Row
 from slicewise.render.marks import by_name, drawn, forest
 from slicewise.results.chart_rows import has_values, hidden, known_tips, more_note, with_values
-from slicewise.results.rows import bounds_row
+from slicewise.results.rows import bounds_row, row_of, scores_row
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -50,13 +50,12 @@ def _interval(result: ComplementResult) -> str:
 def curve(result: ComplementResult) -> Figure:
     """Return what could be found, and what a vote scores, as systems are added."""
     rows = [
-        {
-            "k": i, "system": step.system, "tp": step.tp, "added": step.added, "recall": step.recall,
-            "r_comp": step.r_comp, "union_f1": step.union.f1, "vote_f1": step.vote.f1, "vote_k": step.vote.k,
-        }
+        {"k": i}
+        | row_of(step, "system", "tp", "added", "recall", "r_comp")
+        | {"union_f1": step.union.f1, "vote_f1": step.vote.f1, "vote_k": step.vote.k}
         | hidden(unless=i <= STEPS)
         for i, step in enumerate(result.curve, 1)
-    ]  # fmt: skip
+    ]
     lines = {key: title for key, title in LINES.items() if has_values(rows, key)}
     fields = (
         Field("k", "systems", "count"), Field("system", "added"), Field("tp", "found", "count"),
@@ -176,9 +175,7 @@ def _name(ensemble: EnsembleScore) -> str:
 
 
 def _together(name: str, group: EnsembleScore) -> Row:
-    row: Row = {"name": name, "kind": group.kind, "tp": group.tp, "n_pred": group.n_pred, "against": group.against}
-    for key in SCORES:
-        row |= {key: getattr(group, key)} | bounds_row(None if group.ci is None else group.ci[key], f"{key}_")
+    row: Row = {"name": name} | row_of(group, "kind", "tp", "n_pred", "against") | scores_row(group)
     resolved = None if group.resolved is None else group.resolved.f1
     return row | {"resolved_f1": resolved, "value": group.gain} | bounds_row(group.gain_ci)
 

@@ -22,7 +22,7 @@ KINDS = ("union", "intersection", "vote", "majority", "plurality", "greedy", "or
 
 @dataclass(frozen=True)
 class EnsembleSpec:
-    """What a user asks for: members, and how many of them must agree (None: the most frequent label)."""
+    """A requested ensemble: its members, and how many must agree (None: the most frequent label)."""
 
     kind: str
     members: tuple[str, ...]
@@ -30,14 +30,14 @@ class EnsembleSpec:
 
     @property
     def description(self) -> str:
-        """How it is called."""
+        """Name in reports."""
         names = ", ".join(self.members)
         if self.kind in ("union", "intersection", "oracle"):
             return f"{self.kind} of {names}"
         return f"plurality vote of {names}" if self.k is None else f"vote of {self.k} of {len(self.members)}: {names}"
 
     def chosen(self, greedy: Greedy | None) -> EnsembleSpec:
-        """Return it with the members of the chosen vote, where that is what was asked for."""
+        """Return the spec with the members of the greedy vote filled in, if it is one."""
         if self.kind != "greedy":
             return self
         if greedy is None:

@@ -55,8 +55,8 @@ class Ensembles:
         return self.outcomes.systems
 
     @property
-    def only_found(self) -> bool:
-        """Whether nothing is known of what is spurious."""
+    def recall_only(self) -> bool:
+        """Whether only recall is defined, as for scored items."""
         return not self.evaluation.task.has_units
 
     @cached_property
@@ -65,7 +65,7 @@ class Ensembles:
         return self._value(self.counts.counts())
 
     def _value(self, counts: Array) -> Array:
-        return recall(counts) if self.only_found else f_beta(counts)
+        return recall(counts) if self.recall_only else f_beta(counts)
 
     @cached_property
     def order(self) -> list[int]:
@@ -162,7 +162,7 @@ class Ensembles:
     def greedy(self) -> Greedy | None:
         """Choose the members of a vote one by one by F1, on all clusters, and on all but some that it is scored on."""
         groups = len(self.sample.position)
-        if self.only_found or len(self.names) < 2 or not self.outcomes.n_gold:
+        if self.recall_only or len(self.names) < 2 or not self.outcomes.n_gold:
             return None
         folds = min(FOLDS, groups)
         ballots = self._ballots(folds)
@@ -188,7 +188,7 @@ class Ensembles:
 
     @property
     def _cast(self) -> Patterns:
-        """What is voted on, by group."""
+        """The patterns that votes are cast on, by group."""
         return self._answers if self.evaluation.task is Task.LABELS else self.outcomes.by_group
 
     def _as_ballots(self, patterns: Patterns) -> Ballots:
@@ -243,18 +243,18 @@ class Ensembles:
             drawn = {name: measure(draws) for name, measure in measures.items()}
             drawn["gain"] = self._value(draws) - self._best_alone(groups, best, self.draws)
             bounds = {name: self.sample.bounds(values_drawn) for name, values_drawn in drawn.items()}
-        unknown = {"precision", "f1"} if self.only_found else set()
+        unknown = {"precision", "f1"} if self.recall_only else set()
         return [
             EnsembleScore(
                 kind=group.kind,
                 systems=tuple(self.names[j] for j in group.members),
                 k=group.k,
                 n_gold=int(sums[i, N_GOLD]),
-                n_pred=None if self.only_found else int(sums[i, N_PRED]),
+                n_pred=None if self.recall_only else int(sums[i, N_PRED]),
                 tp=int(sums[i, TP]),
-                precision=None if self.only_found else defined(float(values["precision"][i])),
+                precision=None if self.recall_only else defined(float(values["precision"][i])),
                 recall=defined(float(values["recall"][i])),
-                f1=None if self.only_found else defined(float(values["f1"][i])),
+                f1=None if self.recall_only else defined(float(values["f1"][i])),
                 ci={name: None if name in unknown else bounds[name][i][0] for name in values} if bounds else None,
                 against=None if len(group.members) < 2 else self.names[best[i]],
                 gain=None if len(group.members) < 2 else defined(float(gains[i])),
@@ -285,7 +285,7 @@ def _at_least(totals: NDArray[np.generic]) -> Array:
 
 @dataclass(frozen=True)
 class AnswersByGroup:
-    """Counts the items of a part by what every vote can see of the answers; items that look alike are put together."""
+    """Kernel: counts items by the pattern of their answers, which is all that any vote depends on."""
 
     names: tuple[str, ...]
     groups: int

@@ -16,7 +16,7 @@ from slicewise.engine.local import whole
 from slicewise.errors import UserError
 from slicewise.evaluation import Evaluation
 from slicewise.lenses.chosen_metrics import MetricSpec
-from slicewise.lenses.complement.answer_hashes import answer_prints
+from slicewise.lenses.complement.answer_hashes import hash_answers
 from slicewise.lenses.complement.ensemble_spec import parse_ensemble
 from slicewise.lenses.complement.ensemble_spec import write_ensemble as write
 from slicewise.lenses.complement.ensembles import Ensembles
@@ -78,7 +78,7 @@ def complement(
     drawing: dict[str, Any] = {"resamples": resamples, "confidence": confidence, "seed": seed}
     sample = Sample.of(outcomes.by_group, **drawing)
     if evaluation.task is Task.LABELS:
-        sample = sample.telling(answer_prints(evaluation, systems, sample.salts()))
+        sample = sample.with_tie_breaks(hash_answers(evaluation, systems, sample.salts()))
     pairs = _Pairs(evaluation, systems, sample, beta)
     overall = _Errors.of(evaluation, outcomes, sample)
     draws = overall.drawn
@@ -157,7 +157,7 @@ class _Errors:
 
 @dataclass(frozen=True)
 class _Items:
-    """Counts the items of the task `labels` by who has them right; all of them are gold."""
+    """Kernel: counts the items of the task `labels` by the systems that have them right; all items are gold."""
 
     systems: tuple[str, ...]
 
@@ -174,7 +174,7 @@ def _wrong(counts: Shared) -> Array:
 
 @dataclass(frozen=True)
 class _Pairs:
-    """Writes the rows of pairs."""
+    """Computes the measures of all pairs."""
 
     evaluation: Evaluation
     systems: tuple[str, ...]
@@ -182,8 +182,8 @@ class _Pairs:
     beta: float
 
     @property
-    def only_found(self) -> bool:
-        """Whether nothing is known of what is spurious."""
+    def recall_only(self) -> bool:
+        """Whether only recall is defined, as for scored items."""
         return not self.evaluation.task.has_units
 
     def measures(self, errors: _Errors, *, in_draws: bool) -> dict[str, Array]:
@@ -193,12 +193,12 @@ class _Pairs:
             complementarity(common, in_draws=in_draws) for common in (errors.wrong, counts.missed, counts.spurious)
         )
         unknown = np.full(r_comp.shape, np.nan)
-        p_comp = unknown if self.only_found else p_comp
-        f = unknown if self.only_found else f_comp(p_comp, r_comp, self.beta)
+        p_comp = unknown if self.recall_only else p_comp
+        f = unknown if self.recall_only else f_comp(p_comp, r_comp, self.beta)
         values = dict(zip(MEASURES, (comp, p_comp, r_comp, f), strict=True))
         if errors.whole:
             return values
-        filled = (counts.n_gold > 0) | counts.fp.any(axis=-1)  # of a slice without units nothing can be said
+        filled = (counts.n_gold > 0) | counts.fp.any(axis=-1)  # undefined in a slice without units
         return {name: np.where(filled[..., None, None], of, np.nan) for name, of in values.items()}
 
     def rows(self, errors: _Errors) -> tuple[Complement, ...]:
@@ -214,7 +214,7 @@ class _Pairs:
             of.reshape(square).astype(np.int64) for of in (errors.wrong, counts.missed, counts.spurious, counts.found)
         )
         values = {name: of.reshape(square) for name, of in values.items()}
-        known = (lambda _: None) if self.only_found else int
+        known = (lambda _: None) if self.recall_only else int
         return tuple(
             Complement(
                 a=systems[a],
@@ -279,7 +279,7 @@ class _Pairs:
         ]
 
     def _wrong(self, counts: Shared) -> Array:
-        """Return the wrong cases of a slice; an item of `labels` stands in the slice of its gold label."""
+        """Return the errors in a slice; an item of `labels` belongs to the slice of its gold label."""
         return counts.missed if self.evaluation.task is Task.LABELS else _wrong(counts)
 
 
@@ -302,7 +302,7 @@ def _questions(
 
 
 def _filters(outcomes: OutcomeCounts, a: int, b: int) -> dict[str, UnitFilter]:
-    """Return what is asked about two systems; where all units are gold, nothing about spurious ones."""
+    """Return a filter per question on two systems; none on spurious units where all units are gold."""
     filters = {
         "missed_both": UnitFilter(gold=True, lacking=(a, b)),
         "correct_both": UnitFilter(gold=True, having=(a, b)),

@@ -22,7 +22,7 @@ MembersAndVotes = tuple[tuple[str, ...], int]
 """Members, and how many of them must agree."""
 
 NESTED = -1
-"""Stands beside the number of gold units that overlap each other."""
+"""Key of the row with the number of overlapping gold units."""
 
 
 def as_tags(evaluation: Evaluation, reader: OutcomeReader, several: Sequence[EnsembleScore]) -> list[EnsembleScore]:
@@ -50,7 +50,7 @@ def _scored(ensemble: EnsembleScore, returned: int, kept: int, right: int) -> Re
 
 @dataclass(frozen=True)
 class _Kept:
-    """Resolves what each ensemble returns, and counts it."""
+    """Kernel: resolves overlaps in the output of each ensemble, and counts the units."""
 
     reader: OutcomeReader
     ensembles: tuple[MembersAndVotes, ...]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, ClassVar
 
 from slicewise.lenses.result import LensResult
-from slicewise.results.base import Bounds, Row
+from slicewise.results.base import Bounds, Row, plain
 from slicewise.results.estimates import Inference
 from slicewise.results.mentions import Mention
-from slicewise.results.rows import bounds_row
+from slicewise.results.rows import bounds_row, row_of, scores_row
 
 MEASURES = ("comp", "p_comp", "r_comp", "f_comp")
 
@@ -35,7 +35,7 @@ class Complement:
     spurious_both: int | None
     correct_both: int
     only_a: int
-    """Gold units that a has and b has not."""
+    """Gold units that a finds and b misses."""
     only_b: int
     ci: dict[str, Bounds | None] | None
     undefined_draws: dict[str, int] | None = None
@@ -175,70 +175,50 @@ class ComplementResult(LensResult):
     findings: tuple[str, ...]
     written: Ensemble | None
     inference: Inference
+    view_only: ClassVar[tuple[str, ...]] = ("listed",)
 
     def body(self) -> dict[str, Any]:
         """Return the `result` part of the JSON."""
-        outside = ("command", "signature", "data", "listed")
-        values = {field.name: getattr(self, field.name) for field in fields(self) if field.name not in outside}
-        slices = [_bucket_row(cell) | _plain(cell.pair) for cell in self.slices]
-        return values | {"rule": self.rule or None, "slices": slices}
+        slices = [_bucket_row(cell) | plain(cell.pair) for cell in self.slices]
+        return super().body() | {"rule": self.rule or None, "slices": slices}
 
     def tables(self) -> dict[str, list[Row]]:
         """Return pairs, slices, who finds what, ensembles, the curve and the listed units."""
         rows_of: dict[str, list[Row]] = {
-            "pairs": [pair_row(entry) for entry in self.pairs],
-            "slices": [_bucket_row(cell) | pair_row(cell.pair) for cell in self.slices],
+            "pairs": [_pair_row(entry) for entry in self.pairs],
+            "slices": [_bucket_row(cell) | _pair_row(cell.pair) for cell in self.slices],
             "patterns": [{"systems": "\t".join(entry.systems), "n": entry.n} for entry in self.patterns],
-            "ensembles": [together_row(entry) for entry in (*self.systems.values(), *self.ensembles, self.oracle)],
+            "ensembles": [_ensemble_row(entry) for entry in (*self.systems.values(), *self.ensembles, self.oracle)],
             "curve": [
-                {
-                    "n": i, "system": step.system, "tp": step.tp, "added": step.added, "recall": step.recall,
-                    "r_comp": step.r_comp, "union_f1": step.union.f1, "vote_k": step.vote.k, "vote_f1": step.vote.f1,
-                }
+                {"n": i}
+                | row_of(step, "system", "tp", "added", "recall", "r_comp")
+                | {"union_f1": step.union.f1, "vote_k": step.vote.k, "vote_f1": step.vote.f1}
                 for i, step in enumerate(self.curve, 1)
             ],
-            "greedy": [] if self.greedy is None else [together_row(entry) for entry in self.greedy.path],
+            "greedy": [] if self.greedy is None else [_ensemble_row(entry) for entry in self.greedy.path],
             "units": [
                 {"a": entry.a, "b": entry.b, "question": question, **mention.row()}
                 for entry in self.questions
                 for question, units in entry.units.items()
                 for mention in units
             ],
-        }  # fmt: skip
+        }
         return {name: rows for name, rows in rows_of.items() if rows or name == "pairs"}
 
 
 def _bucket_row(cell: Slice) -> Row:
-    return {"attribute": cell.attribute, "bucket": cell.bucket, "interval": cell.interval, "n_gold": cell.n_gold}
+    return row_of(cell, "attribute", "bucket", "interval", "n_gold")
 
 
-def pair_row(pair: Complement) -> Row:
-    """Return a pair as a row of a table."""
-    row: Row = {}
-    for field in fields(pair):
-        value = getattr(pair, field.name)
-        if field.name == "ci":
-            for name in MEASURES:
-                row |= bounds_row(None if value is None else value[name], f"{name}_")
-        elif field.name != "undefined_draws":
-            row[field.name] = value
+def _pair_row(pair: Complement) -> Row:
+    row = row_of(pair, *(field.name for field in fields(pair) if field.name not in ("ci", "undefined_draws")))
+    for name in MEASURES:
+        row |= bounds_row((pair.ci or {}).get(name), f"{name}_")
     return row
 
 
-def together_row(ensemble: EnsembleScore) -> Row:
-    """Return what several systems score together as a row of a table."""
-    row: Row = {"kind": ensemble.kind, "systems": "\t".join(ensemble.systems), "k": ensemble.k}
-    row |= {name: getattr(ensemble, name) for name in ("n_gold", "n_pred", "tp")}
-    for name in ("precision", "recall", "f1"):
-        ci = None if ensemble.ci is None else ensemble.ci[name]
-        row |= {name: getattr(ensemble, name)} | bounds_row(ci, f"{name}_")
-    row |= {"against": ensemble.against, "gain": ensemble.gain} | bounds_row(ensemble.gain_ci, "gain_")
-    resolved = ensemble.resolved
-    return row | {
-        "resolved_f1": None if resolved is None else resolved.f1,
-        "left_out": None if resolved is None else resolved.left_out,
-    }
-
-
-def _plain(entry: Any) -> dict[str, Any]:
-    return {field.name: getattr(entry, field.name) for field in fields(entry)}
+def _ensemble_row(ensemble: EnsembleScore) -> Row:
+    row: Row = {"kind": ensemble.kind, "systems": "\t".join(ensemble.systems)}
+    row |= row_of(ensemble, "k", "n_gold", "n_pred", "tp") | scores_row(ensemble) | row_of(ensemble, "against", "gain")
+    f1, left_out = (None, None) if ensemble.resolved is None else (ensemble.resolved.f1, ensemble.resolved.left_out)
+    return row | bounds_row(ensemble.gain_ci, "gain_") | {"resolved_f1": f1, "left_out": left_out}

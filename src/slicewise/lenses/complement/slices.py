@@ -12,7 +12,7 @@ from slicewise.lenses.slice_rows import SliceRows
 from slicewise.results.slices import pair_slice, pattern_slice
 
 MOST_PAIRED = 20
-"""With more systems, the pairs of systems cannot be opened: there are too many."""
+"""With more systems, pairs have no slices: there are too many."""
 
 
 def slices(result: ComplementResult, context: LensContext) -> Iterator[SliceRows]:

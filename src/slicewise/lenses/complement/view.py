@@ -9,7 +9,7 @@ from slicewise.lenses.complement.result import Complement, ComplementResult, Ens
 from slicewise.render.blocks import Block, Column, Grid, Sentence
 from slicewise.render.numbers import bounds, score, signed
 from slicewise.results.capping import MOST_ROWS, capped
-from slicewise.results.heading import heading
+from slicewise.results.heading import opening
 
 FEW_SYSTEMS = 3
 """Systems whose pairs are shown one by one, with intervals."""
@@ -38,8 +38,7 @@ QUESTIONS = {
 
 def blocks(result: ComplementResult) -> list[Block]:
     """Return the blocks for people."""
-    view: list[Block] = [Sentence(heading(result.data), "title")]
-    view += [Sentence(f"! {warning}", "warning") for warning in result.data["warnings"]]
+    view = opening(result.data)
     if result.rule:
         rule = f"{result.rule[0].upper()}{result.rule[1:]}."
         view.append(Sentence(f"{rule} Only misses are known, not what is spurious."))

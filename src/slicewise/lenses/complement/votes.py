@@ -1,4 +1,4 @@
-"""Votes of several systems: who is taken in, and how many must agree, by the F1 of what they return together."""
+"""Votes of several systems: greedy selection of members and threshold by F1."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from slicewise.metrics.counts import TP, f_beta
 from slicewise.stats.patterns import Patterns
 
 MOST_MEMBERS = 24
-"""A vote is not made larger than this when its members are chosen one by one."""
+"""Maximum number of members of a greedy vote."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class VoteStep:
 
 
 class Ballots(Protocol):
-    """What votes are cast on, in slices (folds, clusters)."""
+    """Units or items that systems vote on, in slices (folds, clusters)."""
 
     def path(self, weights: Array) -> list[VoteStep]:
         """Return the best vote of one system, then that system and the one that helps most, and so on.
@@ -125,7 +125,7 @@ class AnswerBallots:
     """Whether an item's right answer is a unit."""
     slices: Ints
     weights: Ints
-    """How many items each stands for."""
+    """Multiplicity of each item pattern."""
     size: int
     names: Sequence[str]
 

@@ -54,7 +54,7 @@ class _Output:
     evaluation: Evaluation
     path: Path
     ending: str
-    """Of the path, in lower case, without the one that says that the file is compressed."""
+    """Of the path, in lower case, without the suffix of a compressed file."""
     form: str
     """`records`, `csv`, `conll` or `lines`."""
     units: UnitSet
@@ -65,7 +65,7 @@ class _Output:
         return UserError(f"{what}; {advice}", where=str(self.path))
 
     def size(self) -> int:
-        """Return how many units there are; the negative label and those that are ignored are none."""
+        """Return the number of units; the negative label and ignored labels do not count."""
         if self.answers is None:
             return len(self.units)
         options = self.evaluation.options
@@ -85,7 +85,7 @@ def write_system(
     votes: NDArray[np.int64] | None = None,
     answers: pl.Series | None = None,
 ) -> Written:
-    """Write units, or the answers of the task `labels`, as the file of a system; labels stand in it as compared.
+    """Write units, or the answers of the task `labels`, as a system file; labels are written as they are compared.
 
     `units` says which rows of `evaluation.units` to write, `votes` how many systems have each. Where the file can hold
     one unit per position only, or gold has no overlapping spans, overlaps are resolved: most votes, then the longer,
@@ -115,7 +115,7 @@ def write_system(
 
 
 def _ending(path: Path) -> tuple[str, bool]:
-    """Return the ending that says what is inside, and whether the file is to be compressed."""
+    """Return the ending that determines the format, and whether the file is compressed."""
     compressed = path.suffix.lower() == ".gz"
     ending = (Path(path.stem) if compressed else path).suffix.lower()
     if ending in COMPRESSED:
@@ -156,19 +156,19 @@ def _chosen(
     if evaluation.task is Task.MULTILABEL or (form == "records" and _overlaps_stay(evaluation, all_units)):
         return chosen, 0
     given = np.zeros(len(chosen), np.int64) if votes is None else votes[units]
-    kept = resolved(Spans(chosen.item, chosen.start, chosen.end), given, chosen.label)  # labels stand in order
+    kept = resolved(Spans(chosen.item, chosen.start, chosen.end), given, chosen.label)  # labels are sorted
     return chosen.keep(kept), int((~kept).sum())
 
 
 def _overlaps_stay(evaluation: Evaluation, units: UnitSet) -> bool:
-    """Tell whether gold has overlapping spans, which records can hold."""
+    """Return whether gold has overlapping spans, which records can represent."""
     gold = units.keep(evaluation.units["gold"].to_numpy())
     spans = Spans(gold.item, gold.start, gold.end)
     return bool((overlap_counts(spans, spans) > 1).any())
 
 
 def _as_tags(evaluation: Evaluation) -> bool:
-    """Tell whether records have tags: of tokens that are not known, spans cannot be read."""
+    """Return whether records hold tags: spans need known tokens to be read."""
     aligned = evaluation.aligned
     return evaluation.task is Task.TOKENS or (aligned.offsets is not None and aligned.tokens is None)
 
@@ -228,7 +228,7 @@ def _texts(evaluation: Evaluation) -> pl.Series | None:
 
 
 def _lists(item: NDArray[np.int64], values: pl.Series, items: int) -> pl.Series:
-    """Return the values of each item as a list; they stand in the order of items."""
+    """Return the values of each item as a list; they are sorted by item."""
     filled = pl.DataFrame({"item": item, "value": values}).group_by("item", maintain_order=True).agg("value")
     joined = pl.DataFrame({"item": np.arange(items)}).join(filled, on="item", how="left", maintain_order="left")
     return joined["value"].fill_null(pl.Series([[]], dtype=pl.List(values.dtype)))
@@ -327,7 +327,7 @@ def _tag(letter: str, label: str) -> str:
 
 
 def _touching(units: UnitSet) -> NDArray[np.intp]:
-    """Return the spans that begin where one of the same label ends; they stand in their order, and apart."""
+    """Return the spans that begin where one of the same label ends; spans are sorted and do not overlap."""
     same = (units.item[1:] == units.item[:-1]) & (units.label[1:] == units.label[:-1])
     return np.flatnonzero(same & (units.start[1:] == units.end[:-1])) + 1
 

@@ -11,7 +11,7 @@ from slicewise.attributes import Facts
 from slicewise.engine.local import parts_of
 from slicewise.evaluation import Evaluation
 from slicewise.extract.items import FeatureSpec
-from slicewise.lenses.difficulty.bin_contents import is_bare
+from slicewise.lenses.difficulty.bin_contents import has_only_scores
 from slicewise.lenses.outcomes.outcome_counts import OutcomeCounts
 from slicewise.lenses.outcomes.outcomes import GOLD, OutcomeReader
 from slicewise.lenses.ranking.context import FeatureExtractor, ListSpec, feature_attributes
@@ -25,14 +25,14 @@ from slicewise.stats.intervals import Resamples
 NAME, FOUND = "bin 0", "found by anyone"
 
 
-def features_of_nobody(
+def bin0_features(
     evaluation: Evaluation, outcomes: OutcomeCounts, top: int, *, resamples: int, confidence: float, seed: int
 ) -> FeatureList | None:
     """Rank the features of what nobody finds against the rest; None where all or none is found."""
     unfound, total = int(outcomes.bins(GOLD).totals[0]), outcomes.n_gold
     if not 0 < unfound < total:
         return None
-    if is_bare(evaluation):
+    if has_only_scores(evaluation):
         return _without_features(total - unfound, total)
     request = Request(top=top, resamples=resamples, confidence=confidence, seed=seed)
     groups = evaluation.aligned.clusters.groups

@@ -71,7 +71,7 @@ def _values(result: DifficultyResult, bins: Sequence[int]) -> dict[str, list[flo
 
 
 def _relative(value: float | None, row_values: Sequence[float | None]) -> float | None:
-    """Return where a value stands between the least and the greatest of its row, from 0 to 1."""
+    """Return a value scaled to [0, 1] by the range of its row."""
     defined = [v for v in row_values if v is not None]
     if value is None or min(defined) == max(defined):
         return None if value is None else 0.0

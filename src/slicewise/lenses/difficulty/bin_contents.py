@@ -31,18 +31,18 @@ SLOT, SUM, KNOWN, SHARE, BELOW, VALUE, DIFFERENT, MANY = range(8)
 """What a row counts: units in a bucket; the sum of values, limb by limb, and how many there are; units or tokens with
 something, and all of them; tokens with a value; values of a column, and whether they are many."""
 EVERYWHERE = -1
-"""Stands for the bin of what is counted over all of them."""
+"""The bin of counts over all bins."""
 SCHEMA = {"what": pl.Int64, "name": pl.String, "value": pl.String, "bin": pl.Int64, "limb": pl.Int64, "n": pl.Int64}
 
 
-def is_bare(evaluation: Evaluation) -> bool:
-    """Tell whether items have nothing but scores."""
+def has_only_scores(evaluation: Evaluation) -> bool:
+    """Return whether items have nothing but scores."""
     a = evaluation.aligned
     return a.task is Task.SCORES and not (a.fields.width or a.metadata.width or a.confidences or a.tokens is not None)
 
 
-def is_placed(evaluation: Evaluation) -> bool:
-    """Tell whether units have a place in tokens."""
+def has_token_spans(evaluation: Evaluation) -> bool:
+    """Return whether units are spans of tokens."""
     return evaluation.task in (Task.SPANS, Task.TOKENS) and evaluation.aligned.has_words
 
 
@@ -68,7 +68,7 @@ class Contents:
         tables = [pl.DataFrame(schema=SCHEMA)]
         for scheme in self.schemes:
             tables += self._attribute(part, bucketed, scheme)
-        seen = _Seen(bucketed.facts, gold, outcomes.bins[gold], len(self.reader.systems) + 1)
+        seen = _TokenFeatures(bucketed.facts, gold, outcomes.bins[gold], len(self.reader.systems) + 1)
         tables += [*seen.shares(), *seen.columns()]
         return pl.concat(tables)
 
@@ -109,8 +109,8 @@ def _rows(
 
 
 @dataclass(frozen=True, eq=False)
-class _Seen:
-    """What can be seen in the strings of units and in their tokens."""
+class _TokenFeatures:
+    """Features of the strings of units and of their tokens."""
 
     facts: Facts
     gold: Ints
@@ -123,7 +123,7 @@ class _Seen:
         corpus = self.facts.corpus
         if corpus is None:
             return np.zeros(0, np.int64), np.zeros(0, np.int64)
-        if is_placed(self.facts.evaluation):
+        if has_token_spans(self.facts.evaluation):
             first, length = (part[self.gold] for part in self.facts.unit_ranges)
         else:
             item = self.gold if not self.facts.task.has_units else self.facts.units.item[self.gold]
@@ -132,7 +132,7 @@ class _Seen:
         return self.bins[row], position
 
     def shares(self) -> Iterator[pl.DataFrame]:
-        """Yield what shares are of in every bin, and what they are shares of."""
+        """Yield the numerators and denominators of all shares in every bin."""
         corpus = self.facts.corpus
         if corpus is None:
             return
@@ -143,7 +143,7 @@ class _Seen:
         yield from self._share("punctuation", bins, tokens.str.contains(PUNCTUATION))
         yield from self._share("digits", bins, tokens.str.contains(NUMBER))
         yield from self._share("single_character", bins, characters == 1)
-        if is_placed(self.facts.evaluation):
+        if has_token_spans(self.facts.evaluation):
             yield from self._of_strings()
 
     def _of_strings(self) -> Iterator[pl.DataFrame]:
@@ -163,7 +163,7 @@ class _Seen:
 
     def columns(self) -> Iterator[pl.DataFrame]:
         """Yield how often each value of the tokens' columns occurs in each bin, and which values there are."""
-        if not is_placed(self.facts.evaluation):
+        if not has_token_spans(self.facts.evaluation):
             return
         bins, position = self._tokens
         nowhere = np.array([EVERYWHERE])

@@ -24,8 +24,8 @@ from slicewise.lenses.difficulty.bin_contents import (
     SUM,
     VALUE,
     Contents,
-    is_bare,
-    is_placed,
+    has_only_scores,
+    has_token_spans,
 )
 from slicewise.lenses.difficulty.result import AttributeProfile, BinProfile
 from slicewise.lenses.outcomes.outcome_counts import OutcomeCounts
@@ -50,20 +50,20 @@ class Profiles:
 
     bins: dict[int, BinProfile]
     attributes: tuple[Attribute, ...]
-    """What was looked at."""
+    """The attributes of the profile."""
     corpus_facts: CorpusFacts | None
-    """What was found out of all parts, for the next who asks."""
+    """Statistics over all parts, for reuse."""
 
 
 def profiles(evaluation: Evaluation, outcomes: OutcomeCounts, plan: Plan) -> Profiles:
-    """Describe the bins; the examples of each are left to who reads them."""
+    """Describe the bins; the examples are filled in by the caller."""
     size = len(outcomes.systems) + 1
     sliced = _sliced(evaluation, plan)
     schemes = () if sliced is None else tuple(sliced.scheme(attribute) for attribute in common_attributes(sliced))
     table, corpus_facts = None, None
     if sliced is not None:
         bucketer = sliced.bucketer
-        if is_placed(sliced.evaluation):
+        if has_token_spans(sliced.evaluation):
             bucketer = replace(bucketer, corpus_facts=with_strings(sliced.evaluation, bucketer.corpus_facts))
         corpus_facts = bucketer.corpus_facts
         aligned = sliced.evaluation.aligned
@@ -87,10 +87,10 @@ def profiles(evaluation: Evaluation, outcomes: OutcomeCounts, plan: Plan) -> Pro
 
 
 def _sliced(evaluation: Evaluation, plan: Plan) -> Sliced | None:
-    """Return the attributes; None where the data has none, and none was asked for."""
+    """Return the attributes; None where the data has none and none is requested."""
     from slicewise.attributes import Facts, choose
 
-    if not plan.attributes and (is_bare(evaluation) or not choose(Facts.of(evaluation), ())[0]):
+    if not plan.attributes and (has_only_scores(evaluation) or not choose(Facts.of(evaluation), ())[0]):
         return None
     return Sliced(evaluation, plan, Measure("f1", f_beta))
 
@@ -138,7 +138,7 @@ class _Table:
         return {name: ratio(self._by_bin(SHARE, name), self._by_bin(BELOW, name)) for name in SHARES if name in names}
 
     def columns(self, names: list[str]) -> dict[str, list[dict[str, int]]]:
-        """Return how often each value of the tokens' columns occurs in each bin, where there are not too many."""
+        """Return how often each value of the tokens' columns occurs in each bin, for columns with few values."""
         by_column = {}
         for name in names:
             different = self._of(DIFFERENT, name).height

@@ -11,7 +11,7 @@ from slicewise.lenses.ranking.charts import ranked_figures
 from slicewise.render.figures import SLICE, Field, Figure, Row
 from slicewise.render.marks import POINTER, by_system, down, drawn, forest, heat, tooltip
 from slicewise.results.chart_rows import hidden, known_tips, more_note
-from slicewise.results.rows import bounds_row
+from slicewise.results.rows import bounds_row, row_of
 from slicewise.results.slices import bin_slice, spurious_slice
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def _sizes(result: DifficultyResult) -> Figure:
 
 
 def _bars(noun: str, title: str) -> alt.TopLevelMixin:
-    """Return a bar for each bin, with its number above it where there is room."""
+    """Return a bar for each bin, with its count above it if it fits."""
     import altair as alt
 
     axis = alt.Axis(tickCount=5, tickMinStep=1, format=",d")
@@ -116,7 +116,8 @@ def _singular(result: DifficultyResult) -> list[Figure]:
     """Return what each system alone finds."""
     ranked = sorted(result.singular.items(), key=lambda pair: (-pair[1].found, pair[0]))
     rows = [
-        {"system": name, "found": contribution.found, "share": contribution.share, "of_own": contribution.of_own}
+        {"system": name}
+        | row_of(contribution, "found", "share", "of_own")
         | hidden(unless=i < BARS)
         | ({SLICE: bin_slice(1, name)} if contribution.found else {})
         for i, (name, contribution) in enumerate(ranked)
@@ -173,7 +174,8 @@ def _pair(result: DifficultyResult, place: int, pair: Pairwise) -> Figure:
     """Return the difference of two systems in each bin; in the first and the last there is none."""
     last = len(pair.bins) - 1
     rows = [
-        {"bin": entry.bin, "n": entry.n, "a": entry.a, "b": entry.b, "value": entry.difference}
+        row_of(entry, "bin", "n", "a", "b")
+        | {"value": entry.difference}
         | bounds_row(entry.ci)
         | hidden(unless=last < 2 or 0 < entry.bin < last)
         | ({SLICE: bin_slice(entry.bin)} if entry.n else {})
@@ -211,7 +213,7 @@ def _differences(rows: Sequence[Row]) -> alt.TopLevelMixin:
 
 
 def _spurious(result: DifficultyResult, order: Sequence[str]) -> list[Figure]:
-    """Return what gold has not, by how many systems return it."""
+    """Return spurious units by the number of systems that return them."""
     table = result.spurious
     sizes: list[Row] = [
         {"bin": n, "n": total} | hidden(unless=n > 0) | ({SLICE: spurious_slice(n)} if total and n else {})

@@ -18,7 +18,7 @@ from slicewise.engine.local import aggregate
 from slicewise.errors import UserError, quoted
 from slicewise.evaluation import Evaluation
 from slicewise.lenses.chosen_metrics import MetricSpec
-from slicewise.lenses.difficulty.bin0_features import features_of_nobody
+from slicewise.lenses.difficulty.bin0_features import bin0_features
 from slicewise.lenses.difficulty.bin_profile import profiles
 from slicewise.lenses.difficulty.result import BinPair, BinTable, DifficultyResult, LeftOut, Pairwise, Singular, Suspect
 from slicewise.lenses.difficulty.sentences import findings
@@ -62,7 +62,7 @@ def difficulty(
     restarts: str = "first",
     on_step: Callable[[str], None] | None = None,
 ) -> DifficultyResult:
-    """Put gold units into bins by how many systems find them, and look at what is there.
+    """Put gold units into bins by how many systems find them, and describe the bins.
 
     `surface`: one string's mentions over the bins. `attributes`: what bins are described by; all, unless named.
     `compare`: pairs of systems, bin by bin. `threshold`: of scored items, from which score on they count as found, or
@@ -86,7 +86,7 @@ def difficulty(
     described = profiles(evaluation, outcomes, plan)
     names = [attribute.versioned for attribute in described.attributes]
     step("ranking the features of bin 0")
-    features = features_of_nobody(evaluation, outcomes, top, **drawing)
+    features = bin0_features(evaluation, outcomes, top, **drawing)
     forms, count = spread(evaluation, outcomes, top)
     step("looking for suspect gold")
     suspects = suspects_of(evaluation, outcomes, described.corpus_facts)
@@ -130,7 +130,7 @@ def difficulty(
 
 
 def _check_surface(evaluation: Evaluation, surface: str | None) -> None:
-    """Refuse a string that cannot be looked for."""
+    """Refuse a string that cannot be searched."""
     if surface is None:
         return
     if not surface.strip():

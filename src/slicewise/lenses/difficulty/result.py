@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from slicewise.lenses.ranking.result import FeatureList
 from slicewise.lenses.result import LensResult
 from slicewise.results.base import Bounds, Row
 from slicewise.results.estimates import Inference
-from slicewise.results.files import atomic_file, check_ending, write_csv
+from slicewise.results.files import write_frame
 from slicewise.results.mentions import Mention
 
 SUSPECT_FILES = (".csv", ".tsv", ".jsonl")
@@ -100,7 +100,7 @@ class Surface:
     spurious: tuple[int, ...]
     """The string where gold has no such unit, by how many systems return it."""
     standing: int | None
-    """How often it stands in the data, a unit or not."""
+    """Occurrences of the string in the data, units or not."""
     mentions: tuple[Mention, ...]
     """The hardest first."""
     longer: tuple[Mention, ...]
@@ -122,7 +122,7 @@ class BinProfile:
 
 @dataclass(frozen=True, kw_only=True)
 class AttributeProfile:
-    """An attribute in one bin: its mean, and how many units stand in each of its buckets."""
+    """An attribute in one bin: its mean, and the number of units in each of its buckets."""
 
     mean: float | None
     buckets: dict[str, int]
@@ -209,12 +209,11 @@ class DifficultyResult(LensResult):
     findings: tuple[str, ...]
     top: int
     inference: Inference
+    view_only: ClassVar[tuple[str, ...]] = ("shown_pairs", "shown_attributes", "top")
 
     def body(self) -> dict[str, Any]:
         """Return the `result` part of the JSON."""
-        outside = ("command", "signature", "data", "shown_pairs", "shown_attributes", "top")
-        values = {field.name: getattr(self, field.name) for field in fields(self) if field.name not in outside}
-        return values | {"rule": self.rule or None}
+        return super().body() | {"rule": self.rule or None}
 
     def tables(self) -> dict[str, list[Row]]:
         """Return bins, leave-one-out, pairs, the spread, profiles, features and suspects."""
@@ -229,12 +228,9 @@ class DifficultyResult(LensResult):
         """
         import polars as pl
 
-        check_ending(path, SUSPECT_FILES)
         rows = [suspect.row(i) for i, suspect in enumerate(self.suspects, 1)]
         frame = pl.DataFrame({name: [row[name] for row in rows] for name in SUSPECT_COLUMNS}, strict=False)
-        with atomic_file(path) as file:
-            if path.suffix.lower() == ".jsonl":
-                lists = [list(() if suspect.systems is None else suspect.systems.systems) for suspect in self.suspects]
-                frame.with_columns(pl.Series("systems", lists, dtype=pl.List(pl.String))).write_ndjson(file)
-            else:
-                write_csv(frame, file, separator="\t" if path.suffix.lower() == ".tsv" else ",", raw=raw_csv)
+        if path.suffix.lower() == ".jsonl":
+            lists = [list(() if suspect.systems is None else suspect.systems.systems) for suspect in self.suspects]
+            frame = frame.with_columns(pl.Series("systems", lists, dtype=pl.List(pl.String)))
+        write_frame(frame, path, SUSPECT_FILES, raw_csv=raw_csv)

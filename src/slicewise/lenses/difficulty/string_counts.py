@@ -1,4 +1,4 @@
-"""How often strings are gold units, with which labels, and how often they are not, in test and training data."""
+"""Counts of strings as gold units, by label, and of their other occurrences, in test and training data."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NOTHING = np.zeros(0, np.int64)
 
 @dataclass(frozen=True, eq=False)
 class Strings:
-    """What parts are told of strings."""
+    """String statistics over all parts, which kernels need."""
 
     corpus_facts: CorpusFacts | None = None
     gold: pl.DataFrame | None = None
@@ -90,7 +90,7 @@ class StringCounts:
         return np.asarray(self.gold_counts[0, rows] + self._between(key, key + 1))
 
     def bare(self, rows: Ints) -> Ints:
-        """Return how often the string of each unit stands where gold has no such unit."""
+        """Return how often the string of each unit occurs without being a gold unit."""
         first = self.surface[rows] * (self.labels + 1)
         gold = self.gold_counts[1, rows] + self._between(first, first + self.labels + 1)
         return np.asarray(np.maximum(self.standing[rows] - gold, 0))

@@ -26,11 +26,11 @@ MOST_FORMS = 10_000
 SHOWN = 3
 """Mentions that are shown on either side."""
 NUMBER = r"^\d+[\s_:]+"
-"""What stands before an item's own name: `762_levodopa`."""
+"""The prefix of an item's name: `762_levodopa`."""
 
 
 def surfaces(evaluation: Evaluation) -> pl.Series | None:
-    """Return the string of each unit (or item); None where there is none."""
+    """Return the string of each unit (or item); None where units have none."""
     if evaluation.task.has_units:
         a = evaluation.aligned
         texts = {
@@ -77,7 +77,7 @@ def spread(evaluation: Evaluation, outcomes: OutcomeCounts, top: int) -> tuple[l
 
 
 def _ranked(evaluation: Evaluation, outcomes: OutcomeCounts) -> tuple[pl.DataFrame, int]:
-    """Return the strings that stand several times in gold, how they spread over the bins, and how many they are."""
+    """Return the strings with several gold units, their distribution over the bins, and their number."""
     systems = len(outcomes.systems)
     counted, count = reduce_parts(
         evaluation, _Strings(outcomes.reader, outcomes.reader.needs | needed(evaluation)), _most_lost, _how_many
@@ -113,7 +113,7 @@ def _most_lost(counts: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
 
 
 def _how_many(counts: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
-    """Return how many strings stand several times."""
+    """Return the number of strings that occur several times."""
     return _several(counts).select("string").unique("string").select(n=nw.len().cast(nw.Int64))
 
 
@@ -211,7 +211,7 @@ def one_surface(evaluation: Evaluation, outcomes: OutcomeCounts, surface: str, t
 
 LISTS = EQUAL, LONGER, RETURNED = range(3)
 STANDING = -1
-"""Stands in the place of a list beside how often a string stands in the data, a unit or not."""
+"""The list number of the row that counts all occurrences of the string."""
 
 
 @dataclass(frozen=True)
@@ -247,7 +247,7 @@ class _Surface:
 
 @dataclass(frozen=True)
 class _SurfaceCounts:
-    """Counts the mentions of one string by bin, and where it stands in the data."""
+    """Kernel: counts the mentions of one string by bin, and its occurrences in the data."""
 
     of: _Surface
     by: tuple[str, ...] = ("list", "bin")
@@ -267,12 +267,12 @@ class _SurfaceCounts:
 
 
 def _can_stand(evaluation: Evaluation, text: str) -> bool:
-    """Tell whether units have a place in the data, where a string could stand."""
+    """Return whether occurrences of the string can be counted: units are spans of words."""
     return bool(evaluation.task in (Task.SPANS, Task.TOKENS) and evaluation.aligned.has_words and text.split())
 
 
 def _standing(evaluation: Evaluation, text: str) -> int:
-    """Return how often a string stands in the data, a unit or not."""
+    """Return the number of occurrences of a string, units or not."""
     corpus, words = Facts.of(evaluation).corpus, text.split()
     if corpus is None or not _can_stand(evaluation, text):
         return 0

@@ -1,4 +1,4 @@
-"""Looks for suspect gold in a part: what nearly all systems say against it, and what nobody finds."""
+"""Search for suspect gold in a part: units that nearly all systems contradict, and units that no system finds."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Search:
         return self.reader.needs | self.strings.needs
 
     def __call__(self, part: Evaluation) -> pl.DataFrame:
-        """Return the suspects of a part: kind, gold's row, theirs (or NOBODY's), how many agree, and other strings."""
+        """Return the suspects of a part: kind, rows of gold's and the systems' unit, agreement, string counts."""
         return part.memo(self, lambda: _suspects(part, self.reader(part), self.strings))
 
 
@@ -79,7 +79,7 @@ class _PartUnits:
 
     @cached_property
     def _rivals(self) -> Ints:
-        """For each of the unanimous ones the gold unit that it stands against: the one that it shares most with."""
+        """For each unanimous unit the gold unit that it contradicts: that with the largest overlap."""
         rivals = np.full(len(self._unanimous), NOBODY)
         if self.evaluation.task is Task.MULTILABEL or not len(self._unanimous):
             return rivals
@@ -95,7 +95,7 @@ class _PartUnits:
         return rivals
 
     def contradicted(self) -> tuple[Ints, Ints, Ints, Ints]:
-        """Return what nearly all systems say against gold: its kind, gold's unit, theirs, and how many say it."""
+        """Return contradictions of gold: their kind, gold's unit, the systems' unit, and how many systems agree."""
         rows, rivals = self._unanimous, self._rivals
         start, end = self._places.start, self._places.end
         same = (rivals != NOBODY) & (start[rows] == start[rivals]) & (end[rows] == end[rivals])
@@ -103,7 +103,7 @@ class _PartUnits:
         return kind, rivals, rows, self.outcomes.bins[rows]
 
     def unfound(self) -> tuple[Ints, Ints, Ints, Ints]:
-        """Return gold units that nobody finds, but those that are contradicted already."""
+        """Return gold units that no system finds, except those that are contradicted."""
         rows = np.flatnonzero(self.outcomes.gold & (self.outcomes.bins == 0))
         rows = rows[~np.isin(rows, self._rivals)]
         nobody = np.full(len(rows), NOBODY)

@@ -1,4 +1,4 @@
-"""Suspect gold: units on which gold stands alone, ranked, and the scores with them set aside."""
+"""Suspect gold: units on which systems contradict gold, ranked, and the scores without them."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Suspects:
         return _Listed(self.outcomes.reader, by_part, needs)
 
     def listed(self, table: pl.DataFrame) -> tuple[Suspect, ...]:
-        """Return the first of them as a person reads them."""
+        """Return the top suspects with their mentions."""
         gold, returned = (dict(self._mentions(table, side)) for side in ("gold", "returned"))
         texts = dict(table.select("rank", "sentence").iter_rows())
         return tuple(
@@ -103,7 +103,7 @@ def _first(ranked: pl.DataFrame) -> pl.DataFrame:
 
 @dataclass(frozen=True)
 class _Ranked:
-    """Returns the first suspects of a part, and where they are."""
+    """Kernel: the top suspects of a part, with their rows."""
 
     search: Search
     by_score: bool
@@ -146,7 +146,7 @@ def _mean_scores(part: Evaluation, reader: OutcomeReader) -> NDArray[np.float64]
 
 @dataclass(frozen=True)
 class _Listed:
-    """Returns suspects as a person reads them."""
+    """Kernel: suspects as mentions in context."""
 
     reader: OutcomeReader
     by_part: dict[int, pl.DataFrame]

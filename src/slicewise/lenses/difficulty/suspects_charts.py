@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 LISTED = 500
 """Suspects in the table."""
 AROUND = 120
-"""Letters of a suspect with what stands around it."""
+"""Characters of a suspect with its context."""
 MOST_SYSTEMS = 12
 """Systems whose scores are drawn, the best ones."""
 DRAWN = ("none", "label", "boundary", "missing", "contradicted")
@@ -75,7 +75,7 @@ def _suspect(rank: int, suspect: Suspect) -> Row:
 
 
 def _kinds(result: DifficultyResult) -> list[Figure]:
-    """Return how many there are of each kind."""
+    """Return the number of suspects of each kind."""
     rows: list[Row] = [
         {"kind": SUSPECT[aside.kind], "n": aside.suspects} for aside in result.without_suspects if aside.kind in SUSPECT
     ]

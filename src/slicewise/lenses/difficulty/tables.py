@@ -6,11 +6,11 @@ from dataclasses import fields
 
 from slicewise.lenses.difficulty.result import BinTable, DifficultyResult
 from slicewise.results.base import Row
-from slicewise.results.rows import bounds_row
+from slicewise.results.rows import bounds_row, row_of
 
 
 def tables(result: DifficultyResult) -> dict[str, list[Row]]:
-    """Return every part that is there as rows."""
+    """Return every non-empty part as rows."""
     rows_of: dict[str, list[Row]] = {
         "gold_bins": _bins(result.gold),
         "spurious_bins": _bins(result.spurious),
@@ -55,20 +55,19 @@ def _left_out(result: DifficultyResult) -> list[Row]:
 
 def _singular(result: DifficultyResult) -> list[Row]:
     return [
-        {"system": name, "found": contribution.found, "share": contribution.share, "of_own": contribution.of_own}
+        {"system": name, **row_of(contribution, "found", "share", "of_own")}
         for name, contribution in result.singular.items()
     ]
 
 
 def _pairwise(result: DifficultyResult) -> list[Row]:
     return [
-        {
-            "a": pair.a, "b": pair.b, "bin": row.bin, "n": row.n, "share_a": row.a, "share_b": row.b,
-            "difference": row.difference, **bounds_row(row.ci),
-        }
+        row_of(pair, "a", "b")
+        | {"bin": entry.bin, "n": entry.n, "share_a": entry.a, "share_b": entry.b}
+        | row_of(entry, "difference", "ci")
         for pair in result.pairwise
-        for row in pair.bins
-    ]  # fmt: skip
+        for entry in pair.bins
+    ]
 
 
 def _attributes(result: DifficultyResult) -> list[Row]:

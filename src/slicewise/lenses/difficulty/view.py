@@ -11,7 +11,7 @@ from slicewise.render.blocks import Block, Column, Grid, Sentence
 from slicewise.render.numbers import probability, score
 from slicewise.render.texts import short
 from slicewise.results.capping import MOST_ROWS, capped
-from slicewise.results.heading import heading
+from slicewise.results.heading import opening
 from slicewise.results.mentions import Mention
 from slicewise.stats.multiplicity import ALPHA
 
@@ -41,8 +41,7 @@ SUSPECT = {
 
 def blocks(result: DifficultyResult) -> list[Block]:
     """Return the blocks for people."""
-    view: list[Block] = [Sentence(heading(result.data), "title")]
-    view += [Sentence(f"! {warning}", "warning") for warning in result.data["warnings"]]
+    view = opening(result.data)
     if result.rule:
         view.append(Sentence(f"{result.rule[0].upper()}{result.rule[1:]}."))
     if result.surface is not None:

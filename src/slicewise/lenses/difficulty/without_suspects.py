@@ -1,4 +1,4 @@
-"""The scores of all systems with suspects set aside: what they would be if gold were wrong there."""
+"""The scores of all systems without suspect units."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ class Aside:
     systems: tuple[str, ...]
     metric: Metric | None
     sizes: tuple[int, ...]
-    """How many suspects of each kind there are."""
+    """The number of suspects of each kind."""
     values: dict[str, list[float]]
 
     def scores(self) -> tuple[SetAside, ...]:
-        """Return the scores with each kind that there is set aside, and with several where there are several."""
+        """Return the scores without each kind of suspect that occurs, and without several kinds together."""
         contradicted = sum(self.sizes[code] > 0 for code in ASIDE["contradicted"])
         shown = {"none": True, "contradicted": contradicted > 1}
         shown["all"] = bool(contradicted and self.sizes[UNFOUND])
@@ -87,7 +87,7 @@ def read_aside(outcomes: OutcomeCounts, table: pl.DataFrame) -> Aside:
 
 @dataclass(frozen=True)
 class AsideSums:
-    """Sums what each system is scored by without the units, or items, that are set aside."""
+    """Kernel: sums the statistics of each system without the suspects."""
 
     search: Search
     metric: Metric | None
@@ -169,5 +169,5 @@ def _statistics(part: Evaluation, metric: Metric, systems: Sequence[str], aside:
 
 
 def _is_exact(values: Array) -> bool:
-    """Tell whether sums of the values are exact as they are: they are whole numbers, and not too large."""
+    """Return whether sums of the values are exact in floating point: whole numbers, not too large."""
     return is_whole(values) and np.abs(values).max(initial=0.0) * len(values) < EXACT

@@ -113,7 +113,7 @@ def _compared(evaluation: Evaluation, change: tuple[str, str] | None, only: str 
 def _read_items(
     evaluation: Evaluation, shown: Ints, scores: Array, by_system: Mapping[str, Array], marks: _TokenMarks
 ) -> Iterator[Item]:
-    """Make items as they are asked for, some at a time; the systems that the order goes by stand first."""
+    """Yield items lazily, in batches; the systems that the order is by come first."""
     for start in range(0, len(shown), BATCH):
         at = shown[start : start + BATCH]
         inputs = _inputs(evaluation, at)
@@ -158,13 +158,13 @@ class _TokenMarks:
         self.tokens = tokens
         self.tokenizer = tokenizer
         self.known: dict[str, tuple[str, list[str]]] = {}
-        """What stands between spaces, with its marks."""
+        """Cache: text between spaces, with its marks."""
 
     @classmethod
     def of(
         cls, evaluation: Evaluation, population: Population, tokenizer: str | None, feature: str | None
     ) -> _TokenMarks:
-        """Find the tokens of the input that are bad features, and those of the feature asked for."""
+        """Find the tokens of the input that are bad features, and those of the requested feature."""
         features = ItemFeatures.of(evaluation, FeatureSpec(tokenizer=tokenizer))
         null = RankNull.of(population.oriented)
         tokens = {token for field in features.inputs for token in _bad_tokens(field.unigrams(0), population, null)}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from itertools import islice
+from typing import Any, ClassVar
 
 from slicewise.errors import counted, printable
 from slicewise.render.blocks import Block, Column, Grid, Sentence
@@ -45,9 +46,10 @@ class ItemsResult(Result):
     order: str
     feature: str | None
     found: int
-    """How many items there are to show; `items` may be the first of them."""
+    """The number of matching items; `items` may be the first of them."""
     make: Callable[[], Iterator[Item]]
     """Yields them lazily."""
+    view_only: ClassVar[tuple[str, ...]] = ("make",)
 
     @property
     def items(self) -> Iterator[Item]:
@@ -56,28 +58,21 @@ class ItemsResult(Result):
 
     def body(self) -> dict[str, Any]:
         """Return the `result` part of the JSON."""
-        return {
-            "system": self.system,
-            "against": self.against,
-            "metric": self.metric,
-            "order": self.order,
-            "feature": self.feature,
-            "found": self.found,
-            "items": [
-                {
-                    "item": item.item,
-                    "score": item.score,
-                    "scores": item.scores,
-                    "in": "\t".join(item.inputs.values()),
-                    **item.inputs,
-                    "exp": item.expected,
-                    "out": item.outputs.get(self.system),
-                    "outputs": item.outputs,
-                    "bad": item.bad,
-                }
-                for item in self.items
-            ],
-        }
+        items = [
+            {
+                "item": item.item,
+                "score": item.score,
+                "scores": item.scores,
+                "in": "\t".join(item.inputs.values()),
+                **item.inputs,
+                "exp": item.expected,
+                "out": item.outputs.get(self.system),
+                "outputs": item.outputs,
+                "bad": item.bad,
+            }
+            for item in self.items
+        ]
+        return super().body() | {"items": items}
 
     def tables(self) -> dict[str, list[Row]]:
         """Return the items as rows."""
@@ -91,7 +86,7 @@ class ItemsResult(Result):
         return {"items": rows}
 
     def opening(self) -> list[Sentence]:
-        """Return what stands before the items."""
+        """Return the lines before the items."""
         subject = (
             f"{self.metric} of {self.system}"
             if self.against is None
@@ -111,25 +106,12 @@ class ItemsResult(Result):
     def blocks(self) -> list[Block]:
         """Return the first items as a table."""
         rows = []
-        for _, item in zip(range(SHOWN), self.items, strict=False):
-            out = " · ".join(f"{name} {short(text, 20)}" for name, text in item.outputs.items())
-            rows.append(
-                (
-                    str(item.item),
-                    written(item.score, 3),
-                    short(" | ".join(item.marked.values()), 60),
-                    short(item.expected or "", 20),
-                    out,
-                )
-            )
-        columns = [
-            Column("item"),
-            Column("score"),
-            Column("text", "left"),
-            Column("expected", "left"),
-            Column("returned", "left"),
-        ]
-        return [*self.opening(), Grid("Items", tuple(columns), tuple(rows))]
+        for item in islice(self.items, SHOWN):
+            text, expected = short(" | ".join(item.marked.values()), 60), short(item.expected or "", 20)
+            outputs = " · ".join(f"{name} {short(output, 20)}" for name, output in item.outputs.items())
+            rows.append((str(item.item), written(item.score, 3), text, expected, outputs))
+        texts = (Column(title, "left") for title in ("text", "expected", "returned"))
+        return [*self.opening(), Grid("Items", (Column("item"), Column("score"), *texts), tuple(rows))]
 
 
 def _lines(item: Item, *, changed: bool) -> Iterator[str]:

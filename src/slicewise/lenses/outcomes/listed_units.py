@@ -1,4 +1,4 @@
-"""Some of the units that have something in common: far from each other in the data, wherever their parts are."""
+"""Samples of units that match a filter, evenly spaced over the data of all parts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from slicewise.stats.patterns import Patterns
 
 @dataclass(frozen=True)
 class UnitFilter:
-    """Units that are gold, or not; that some systems have and others have not, or a number of all systems."""
+    """A filter of units: gold or spurious, returned by some systems and not by others, or by a number of systems."""
 
     gold: bool
     having: tuple[int, ...] = ()
@@ -29,7 +29,7 @@ class UnitFilter:
     bin: int | None = None
 
     def size(self, patterns: Patterns) -> int:
-        """Return how many there are."""
+        """Return the number of units that match."""
         kinds = patterns.kinds
         bins = kinds.sum(axis=1) if self.bin is not None else np.zeros(0)
         flags = self._flags(np.ones(len(kinds), np.bool_), tuple(kinds.T), bins)
@@ -37,7 +37,7 @@ class UnitFilter:
         return int(patterns.counts[mask & flags[patterns.kind]].sum())
 
     def rows(self, outcomes: Outcomes) -> Ints:
-        """Return those among some units."""
+        """Return the rows that match."""
         gold = outcomes.gold if self.gold else ~outcomes.gold
         bins = outcomes.bins if self.bin is not None else np.zeros(0)
         return np.flatnonzero(self._flags(gold, outcomes.has, bins))
@@ -73,7 +73,7 @@ def listed_units(
 
 
 def _before(outcomes: OutcomeCounts, kinds: Sequence[UnitFilter]) -> dict[int, Ints]:
-    """Return for the first item of each part how many units of each kind stand before it."""
+    """Return for the first item of each part how many units of each kind precede it."""
     parts = sorted(outcomes.by_part)
     counts = np.array([[kind.size(outcomes.by_part[first]) for kind in kinds] for first in parts], np.int64)
     return dict(zip(parts, counts.cumsum(axis=0) - counts, strict=True))
@@ -81,7 +81,7 @@ def _before(outcomes: OutcomeCounts, kinds: Sequence[UnitFilter]) -> dict[int, I
 
 @dataclass(frozen=True)
 class ListedUnits:
-    """Returns the units at some places among all of their kind."""
+    """Kernel: the units at some positions among all of their kind."""
 
     reader: OutcomeReader
     kinds: tuple[UnitFilter, ...]

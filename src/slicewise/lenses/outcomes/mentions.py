@@ -38,7 +38,7 @@ COLUMNS: dict[str, PolarsDataType] = {
 
 
 def mentions(evaluation: Evaluation, outcomes: Outcomes, rows: Sequence[int] | Ints) -> list[Mention]:
-    """Return some units (or scored items) as a person reads them."""
+    """Return some units (or scored items) as mentions."""
     at = np.asarray(rows, np.int64)
     if not len(at):
         return []
@@ -48,7 +48,7 @@ def mentions(evaluation: Evaluation, outcomes: Outcomes, rows: Sequence[int] | I
     listed = []
     for i, row in enumerate(at.tolist()):
         who = tuple(name for name, flag in zip(outcomes.systems, has[:, i], strict=True) if flag)
-        context = _said(evaluation, row, texts[int(place[i])])
+        context = _context(evaluation, row, texts[int(place[i])])
         item, gold = int(outcomes.item[row]) + evaluation.first, bool(outcomes.gold[row])
         listed.append(Mention(item=item, gold=gold, systems=who, **context))
     return listed
@@ -64,7 +64,7 @@ def needed(evaluation: Evaluation) -> frozenset[str]:
 
 
 def spread_out(size: int, top: int) -> Ints:
-    """Return some of so many places, as far from each other as they can be; all where `top` is 0."""
+    """Return `top` evenly spaced positions of `size`; all where `top` is 0."""
     if not top or size <= top:
         return np.arange(size)
     return np.linspace(0, size - 1, top).round().astype(np.int64)
@@ -81,8 +81,8 @@ def from_table(table: pl.DataFrame) -> list[Mention]:
     return [Mention(**row | {"systems": tuple(row["systems"])}) for row in rows]
 
 
-class _Said(TypedDict):
-    """What a mention says of its unit, and of what stands around it."""
+class _Context(TypedDict):
+    """A unit's position, label and text, with its context."""
 
     start: int | None
     end: int | None
@@ -92,7 +92,7 @@ class _Said(TypedDict):
     right: str
 
 
-def _said(evaluation: Evaluation, row: int, text: list[str] | str) -> _Said:
+def _context(evaluation: Evaluation, row: int, text: list[str] | str) -> _Context:
     if not evaluation.task.has_units:
         return {"start": None, "end": None, "label": None, "text": _cut(text), "left": "", "right": ""}
     units = evaluation.units

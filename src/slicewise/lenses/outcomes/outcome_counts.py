@@ -1,4 +1,4 @@
-"""How often which systems have what, by cluster group: all that pairs, bins and votes are worked out of."""
+"""Counts of outcome patterns by cluster group: pairs, bins and votes are computed from them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from slicewise.metrics.metric import Metric
 from slicewise.stats.patterns import Bins, Patterns
 
 LOST, GRADED, PARTS = -1, -2, -3
-"""Slices of what belongs to no group: scores that there are not, or are graded; below them, the patterns of parts."""
+"""Slices outside all groups: missing scores, graded scores, and below them the patterns of parts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +65,7 @@ class OutcomeCounts:
 
     @cached_property
     def n_gold(self) -> int:
-        """How many units gold has; of scored items, how many there are."""
+        """The number of gold units, or of scored items."""
         return int(self.patterns.counts[self.patterns.slices == GOLD].sum())
 
     def bins(self, side: int) -> Bins:

@@ -1,4 +1,4 @@
-"""What systems are compared on: which of them has which unit; of scored items, which of them gets which right."""
+"""Outcomes: which system returns which unit; of scored items, which system gets which right."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from slicewise.stats.patterns import Kinds, Patterns
 SPURIOUS, GOLD = 0, 1
 """The two slices of all units."""
 ROOM = 2**26
-"""Bytes for who gets the items of parts right."""
+"""Bytes of the cache of item outcomes."""
 AT_ONCE = 2**17
 """Items that are scored at a time: their scores stay in the cache."""
 
@@ -41,7 +41,7 @@ class Outcomes:
     metric: Metric | None = None
     """What items are scored by."""
     lost: int = 0
-    """Scores that there are not, of all systems together; they count as wrong."""
+    """The number of missing scores, of all systems; they count as wrong."""
     graded: int = 0
     """Scores that are neither 0 nor 1."""
 
@@ -135,9 +135,9 @@ class Scored:
 
 @dataclass(frozen=True, eq=False)
 class OutcomeReader:
-    """Looks at the rows of a part: units, or items that pass a bar.
+    """Reads the outcomes of a part: of its units, or of items by a threshold.
 
-    Of items, who gets them right is kept bit by bit for all parts, as far as there is room.
+    Outcomes of items are cached as bits, up to a limit of memory.
     """
 
     systems: tuple[str, ...]
@@ -195,7 +195,7 @@ class _Packed:
 
     @property
     def size(self) -> int:
-        """How many bytes there are."""
+        """Its bytes."""
         return sum(len(column) for column in self.has)
 
 

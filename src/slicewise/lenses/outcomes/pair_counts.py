@@ -45,7 +45,7 @@ def shared_by_slice(patterns: Patterns) -> Shared:
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """The draws of an evaluation's clusters; clusters are numbered by what is in them, not by where they stand."""
+    """The draws of an evaluation's clusters; clusters are ordered by their content, not by their position."""
 
     prints: Hashes
     """A hash of each group's content."""
@@ -65,19 +65,19 @@ class Sample:
         drawn = Resamples(groups, resamples, seed, keep=True) if resamples and groups > 1 else None
         return cls(prints, _places(prints), keys, drawn, confidence)
 
-    def telling(self, more: Hashes) -> Sample:
-        """Return the same draws with groups told apart that differ in more than their units; the others stay."""
+    def with_tie_breaks(self, more: Hashes) -> Sample:
+        """Return the same draws with ties between groups broken by further hashes."""
         return replace(self, position=_places(self.prints, more))
 
-    def telling_slices(self, by_cell: Patterns) -> Sample:
-        """Return the same draws with groups told apart whose units stand in other slices."""
+    def with_slice_tie_breaks(self, by_cell: Patterns) -> Sample:
+        """Return the same draws with ties between groups broken by the slices of their units."""
         groups = len(self.position)
         cells = np.flatnonzero(np.bincount(by_cell.slices // 2, minlength=by_cell.size // 2))
         slot, group = np.divmod(cells, groups)
         prints = _together(by_cell.fingerprints(self.keys))[cells]
         more = np.zeros(groups, np.uint64)
         np.add.at(more, group, mixed(prints + mixed(slot.astype(np.uint64))))
-        return self.telling(more)
+        return self.with_tie_breaks(more)
 
     def salts(self) -> Hashes:
         """Return numbers that answers are hashed with: of gold, then of the systems."""
@@ -98,7 +98,7 @@ class Sample:
         if self.resamples is None:
             yield slice(0, slots), None
             return
-        sample = self.telling_slices(by_cell)
+        sample = self.with_slice_tie_breaks(by_cell)
         width = 2 * len(self.position)
         starts = np.searchsorted(by_cell.slices, np.arange(slots + 1) * width)
         for run in _runs(starts, 2 * by_cell.systems**2, self.resamples.draws):
@@ -146,7 +146,7 @@ class Sample:
 
 
 def _runs(starts: Ints, width: int, draws: int) -> Iterator[slice]:
-    """Return runs of slices, `width` columns each, whose table and draws are small; a large slice stands alone."""
+    """Return runs of slices, `width` columns each, whose table and draws are small; a large slice is its own run."""
     start, slots = 0, len(starts) - 1
     most = max(1, FEW_CELLS // (width * draws))
     while start < slots:

@@ -16,12 +16,10 @@ from slicewise.stats.patterns import WORD, Kinds, Patterns
 Read = Callable[[Evaluation], Patterns]
 
 
-def counted_patterns(
-    evaluation: Evaluation, read: Read, *, width: int, size: int, needs: frozenset[str] = frozenset()
-) -> Patterns:
+def counted_patterns(evaluation: Evaluation, read: Read, *, width: int, size: int) -> Patterns:
     """Return the patterns of so many columns in so many slices, which `read` counts in one part."""
     layout = Layout(width, size)
-    return layout.patterns(aggregate(evaluation, _Counted(layout, read, needs)))
+    return layout.patterns(aggregate(evaluation, _Counted(layout, read)))
 
 
 @dataclass(frozen=True)
@@ -85,7 +83,7 @@ class _Counted(PatternKernel):
     """Counts patterns."""
 
     read: Read
-    needs: frozenset[str]
+    needs: frozenset[str] = frozenset()
 
     def __call__(self, part: Evaluation) -> pl.DataFrame:
         """Return the counts of a part."""

@@ -19,7 +19,7 @@ from slicewise.metrics.metric import Metric
 from slicewise.stats.ranks import from_order, in_order
 
 STEPS = (40, 20, 0)
-"""Scores are told apart by their first 24 bits, then by 20 more, then by the rest."""
+"""Scores are counted by their first 24 bits, then by 20 more, then by the rest."""
 
 
 def right_or_wrong(metric: Metric) -> Bar:
@@ -29,11 +29,11 @@ def right_or_wrong(metric: Metric) -> Bar:
 
 
 def bar_for(evaluation: Evaluation, scored: Scored, threshold: float | str | None) -> Bar:
-    """Return the bar that was asked for, or the median of all scores."""
+    """Return the requested threshold, or the median of all scores."""
     if threshold is None:
         origin = ", the median of all systems' items (--threshold sets another)"
         return _bar(scored.metric, quantile(evaluation, scored, 0.5), origin)
-    number, is_share = _asked(threshold)
+    number, is_share = _parsed(threshold)
     if not is_share:
         return _bar(scored.metric, number, "")
     value = quantile(evaluation, scored, number / 100)
@@ -49,7 +49,7 @@ def _name(metric: Metric) -> str:
     return "score" if metric.name == "mean" else metric.name
 
 
-def _asked(threshold: float | str) -> tuple[float, bool]:
+def _parsed(threshold: float | str) -> tuple[float, bool]:
     """Read a threshold: a number, and whether it is a share in percent."""
     share = re.fullmatch(r"\s*([\d.]+)\s*%\s*", threshold) if isinstance(threshold, str) else None
     try:
@@ -66,7 +66,7 @@ def _asked(threshold: float | str) -> tuple[float, bool]:
 
 
 def quantile(evaluation: Evaluation, scored: Scored, q: float) -> float:
-    """Return the lowest score that a share of all systems' scores does not exceed; 0 where there are none.
+    """Return the lowest score that a share of all systems' scores does not exceed; 0 where there are no scores.
 
     Scores are whole numbers in the same order, whose first bits are counted, then the next bits of those that begin
     like the one that is looked for: so nothing has to be kept of them.

@@ -119,7 +119,7 @@ def _listed(names: Sequence[Any] | str) -> tuple[Any, ...]:
 
 
 def _signature(options: ReportOptions) -> list[str]:
-    """Return what pins the page beyond the data: all that was asked for, and what is drawn."""
+    """Return the options that the result depends on, for the signature."""
     named = [a if isinstance(a, str) else str(getattr(a, "name", a)) for a in options.attributes]
     given = {
         "metrics": "+".join(options.metrics),
@@ -137,7 +137,7 @@ def _signature(options: ReportOptions) -> list[str]:
 
 
 def _look(evaluation: Evaluation, options: ReportOptions, step: Step) -> tuple[Part, list[Statement]]:
-    """Look at one data set through every lens."""
+    """Run every lens on one data set."""
     results: dict[str, Result] = {}
     left_out: dict[str, str] = {}
     for lens in registry.lenses():

@@ -24,7 +24,7 @@ def strongest(statements: Sequence[Statement], best: Collection[str]) -> tuple[S
 
 
 def _enough(chosen: Sequence[Statement], statement: Statement, most: int) -> bool:
-    """Whether a statement's lens has said enough of its system, or its attribute or feature was named often enough."""
+    """Return whether the limit per lens and system, or per attribute or feature, is reached."""
     alike = sum((c.lens, c.dataset, c.system) == (statement.lens, statement.dataset, statement.system) for c in chosen)
     same = sum(c.topic == statement.topic for c in chosen)
     return alike >= most or same >= EACH

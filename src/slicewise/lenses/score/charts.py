@@ -25,7 +25,7 @@ from slicewise.render.marks import (
     when,
 )
 from slicewise.results.chart_rows import hidden, more_note, safely_named
-from slicewise.results.rows import bounds_row
+from slicewise.results.rows import bounds_row, row_of
 from slicewise.results.slices import confusion_slice, error_slice, label_slice
 from slicewise.stats.multiplicity import ALPHA
 
@@ -190,7 +190,7 @@ def _pairs(result: ScoreResult, metric: str) -> Figure | None:
 
 def _pair_row(pair: Pair) -> Row:
     row: Row = {"a": pair.a, "b": pair.b, "pair": f"{pair.a} − {pair.b}", "value": pair.difference}
-    row |= {**bounds_row(pair.ci), "p": pair.p, "q": pair.q}
+    row |= row_of(pair, "ci", "p", "q")
     return row | ({"faint": True} if pair.q is not None and pair.q >= ALPHA else {})
 
 
@@ -324,8 +324,10 @@ def _by_system(
 
 def _prf_row(prf: Prf) -> Row:
     """Return counts, P, R and F1 with its interval."""
-    row: Row = {"n_gold": prf.n_gold, "n_pred": prf.n_pred, "precision": prf.precision, "recall": prf.recall}
-    return row | {"value": prf.f1, **bounds_row(None if prf.ci is None else prf.ci["f1"])}
+    return row_of(prf, "n_gold", "n_pred", "precision", "recall") | {
+        "value": prf.f1,
+        **bounds_row((prf.ci or {}).get("f1")),
+    }
 
 
 def _prf_fields() -> list[Field]:
@@ -341,10 +343,8 @@ def _prf_tips(key: str) -> list[Any]:
 
 def _labels(result: ScoreResult) -> Figure | None:
     """Return F1 by label and system: as dots, or as a heat map where they are many."""
-    n_gold: dict[str, int] = {}
-    for scores in result.systems.values():
-        n_gold |= {label: prf.n_gold for label, prf in scores.labels.items()}
-    labels = sorted(n_gold, key=lambda label: (-n_gold[label], label))
+    n_gold = result.label_sizes()
+    labels = list(n_gold)
     if not labels:
         return None
     order = result.ranking()

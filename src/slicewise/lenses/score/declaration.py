@@ -15,7 +15,7 @@ from slicewise.results.statement import Statement
 
 
 def statements(result: ScoreResult, _: LensContext) -> Iterator[Statement]:
-    """Yield that the best systems beat the next, where they can be told apart."""
+    """Yield a statement if the best group of systems beats the next significantly."""
     if len(result.groups) < 2:
         return
     metric, best, next_one = result.metrics[0], result.groups[0][0], result.groups[1][0]

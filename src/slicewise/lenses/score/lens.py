@@ -32,6 +32,7 @@ from slicewise.stats.multiplicity import ALPHA, holm, indistinguishable
 from slicewise.stats.pooled import Pool
 from slicewise.stats.tests import paired_draws, randomisation_p
 
+MEASURES = {"precision": precision, "recall": recall, "f1": f_beta}
 MANY_SYSTEMS = 10
 """Beyond so many, pairs are compared by the first metric and by those that the user names."""
 
@@ -174,15 +175,8 @@ class _SystemScores:
 
     def with_interval(self, value: float, draws: Array | None) -> Value:
         """Return a value with the interval of its draws."""
-        bounds, undefined = self.interval(draws)
-        return Value(value=defined(value), ci=bounds, undefined_draws=undefined)
-
-    def interval(self, values: Array | None) -> tuple[Bounds | None, int]:
-        """Return the bounds of one value's draws, and in how many it was undefined."""
-        if values is None:
-            return None, 0
-        bounds = percentile_interval(values, confidence=self.confidence)
-        return bounds_of(float(bounds.lo), float(bounds.hi)), int(bounds.undefined)
+        ci, undefined = (None, 0) if draws is None else self.intervals(draws[:, None])[0]
+        return Value(value=defined(value), ci=ci, undefined_draws=undefined)
 
     def intervals(self, values: Array) -> list[tuple[Bounds | None, int]]:
         """Return the bounds of many values, `(draws, values)`, and in how many draws each was undefined."""
@@ -228,9 +222,8 @@ def _system_scores(
 
 def prf_table(tally: _SystemScores, counts: Array, draws: Array | None) -> list[Prf]:
     """Return counts `(rows, 3)` as P, R and F1 with intervals from `(draws, rows, 3)`."""
-    measures = {"precision": precision, "recall": recall, "f1": f_beta}
-    values = {name: measure(counts) for name, measure in measures.items()}
-    intervals = None if draws is None else {name: tally.intervals(m(draws)) for name, m in measures.items()}
+    values = {name: measure(counts) for name, measure in MEASURES.items()}
+    intervals = None if draws is None else {name: tally.intervals(m(draws)) for name, m in MEASURES.items()}
     return [
         Prf(
             n_gold=int(row[N_GOLD]),
@@ -245,13 +238,10 @@ def prf_table(tally: _SystemScores, counts: Array, draws: Array | None) -> list[
 
 
 def _mean(tally: _SystemScores, i: int, mean: Callable[..., Array]) -> Mean:
-    measures = {"precision": precision, "recall": recall, "f1": f_beta}
-    values = {name: tally.value("counts", i, partial(mean, measure=m)) for name, m in measures.items()}
+    values = {name: tally.value("counts", i, partial(mean, measure=m)) for name, m in MEASURES.items()}
     drawn = tally.draws is not None
     return Mean(
-        precision=values["precision"].value,
-        recall=values["recall"].value,
-        f1=values["f1"].value,
+        **{name: value.value for name, value in values.items()},
         ci={name: value.ci for name, value in values.items()} if drawn else None,
         undefined_draws={name: value.undefined_draws for name, value in values.items()} if drawn else None,
     )
@@ -268,10 +258,10 @@ def _error_scores(tally: _SystemScores, i: int) -> dict[str, Any]:
     gain_draws = None
     if draws is not None and count_draws is not None:
         gain_draws = repaired_f1(count_draws[:, TP], count_draws[:, N_PRED], count_draws[:, N_GOLD], draws[:, :kinds])
-    repairs = {}
-    for j, kind in enumerate(KINDS):
-        ci, undefined = tally.interval(None if gain_draws is None else gain_draws[:, j])
-        repairs[kind] = Value(value=defined(float(gains[j])), ci=ci, undefined_draws=undefined)
+    repairs = {
+        kind: tally.with_interval(float(gains[j]), None if gain_draws is None else gain_draws[:, j])
+        for j, kind in enumerate(KINDS)
+    }
     ways = np.column_stack([totals[kinds:], np.tile(counts[N_PRED:], (len(WAYS), 1))])
     way_draws = None
     if draws is not None and count_draws is not None:
@@ -327,7 +317,7 @@ def _pairs(
 def _groups(
     systems: dict[str, SystemScores], pairs: Sequence[Pair], compared: Sequence[str], metric: Metric
 ) -> tuple[tuple[str, ...], ...]:
-    """Return which systems cannot be told apart by the first metric, best first."""
+    """Return groups of systems without significant differences by the first metric, best first."""
     tested = [p for p in pairs if p.metric == metric.name]
     if not tested or all(p.q is None for p in tested):
         return ()

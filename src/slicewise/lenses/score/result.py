@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from slicewise.lenses.result import LensResult
 from slicewise.results.base import Bounds
@@ -12,7 +12,7 @@ from slicewise.results.estimates import Confusion, Inference, Mean, Prf, Value
 
 @dataclass(frozen=True, kw_only=True)
 class SystemScores:
-    """What one system scores; parts that its task has not are empty."""
+    """The scores of one system; parts that do not apply to its task are empty."""
 
     metrics: dict[str, Value]
     micro: Prf | None = None
@@ -70,18 +70,11 @@ class ScoreResult(LensResult):
     """Groups of systems without significant differences, best first."""
     restarts: dict[str, dict[str, Spread]]
     inference: Inference
+    view_only: ClassVar[tuple[str, ...]] = ("lower_is_better",)
 
     def body(self) -> dict[str, Any]:
-        """Return the `result` part of the JSON; what a task has not is left out."""
-        systems = {name: _present(scores) for name, scores in self.systems.items()}
-        return {
-            "metrics": self.metrics,
-            "systems": systems,
-            "pairs": self.pairs,
-            "groups": self.groups,
-            "restarts": self.restarts,
-            "inference": self.inference,
-        }
+        """Return the `result` part of the JSON; parts that do not apply are left out."""
+        return super().body() | {"systems": {name: _present(scores) for name, scores in self.systems.items()}}
 
     def ranking(self) -> list[str]:
         """Return the systems, best first by the first metric; undefined ones last."""
@@ -93,8 +86,13 @@ class ScoreResult(LensResult):
 
         return sorted(self.systems, key=key)
 
+    def label_sizes(self) -> dict[str, int]:
+        """Return the number of gold units of each label, the most frequent first."""
+        sizes = {label: prf.n_gold for scores in self.systems.values() for label, prf in scores.labels.items()}
+        return dict(sorted(sizes.items(), key=lambda entry: (-entry[1], entry[0])))
+
     def leaders(self) -> tuple[str, ...]:
-        """Return the systems that cannot be told apart from the best."""
+        """Return the systems without a significant difference to the best."""
         return self.groups[0] if self.groups else (self.ranking()[0],)
 
 

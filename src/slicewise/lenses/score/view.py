@@ -11,8 +11,8 @@ from slicewise.render.blocks import Block, Column, Grid, Sentence
 from slicewise.render.numbers import bounds, probability, score, signed, whole
 from slicewise.results.base import Row
 from slicewise.results.estimates import Prf, Value
-from slicewise.results.heading import heading
-from slicewise.results.rows import bounds_row, prf_row
+from slicewise.results.heading import opening
+from slicewise.results.rows import bounds_row, prf_row, row_of
 from slicewise.stats.multiplicity import ALPHA
 
 MOST_PAIRS = 10
@@ -30,8 +30,7 @@ NAMES = {
 
 def blocks(result: ScoreResult) -> list[Block]:
     """Return the blocks for people, the most important first."""
-    view: list[Block] = [Sentence(heading(result.data), "title")]
-    view += [Sentence(f"! {warning}", "warning") for warning in result.data["warnings"]]
+    view = opening(result.data)
     view.append(_systems(result))
     if texts := sentences(result):
         view += [Sentence(""), *(Sentence(text) for text in texts)]
@@ -188,23 +187,17 @@ def _restarts(result: ScoreResult) -> list[Block]:
 
 
 def _labels(result: ScoreResult) -> list[Block]:
-    n_gold: dict[str, int] = {}
-    for scores in result.systems.values():
-        n_gold |= {label: prf.n_gold for label, prf in scores.labels.items()}
-    labels = sorted(n_gold, key=lambda label: (-n_gold[label], label))
+    n_gold = result.label_sizes()
+    labels = list(n_gold)
     if not labels:
         return []
     note = f"{len(labels) - MOST_LABELS} rarer labels are in --json and --csv." if len(labels) > MOST_LABELS else ""
     first = (Column("label", "left"), Column("gold"))
     if len(result.systems) == 1:
-        rows = tuple(_label_row(label, scores.labels.get(label), n_gold[label]) for label in labels[:MOST_LABELS])
-        columns = (
-            *first,
-            Column("P"),
-            Column("R"),
-            Column("F1"),
-            Column(f"{result.inference.confidence:.0%} interval"),
-        )
+        by_label = next(iter(result.systems.values())).labels
+        rows = tuple(_label_row(label, by_label.get(label), n_gold[label]) for label in labels[:MOST_LABELS])
+        titles = ("P", "R", "F1", f"{result.inference.confidence:.0%} interval")
+        columns = (*first, *map(Column, titles))
         kept = columns if result.inference.resamples else columns[:-1]
         return [Grid("By label", kept, tuple(row[: len(kept)] for row in rows), note)]
     ranking = result.ranking()
@@ -292,38 +285,24 @@ def tables(result: ScoreResult) -> dict[str, list[Row]]:
     """Return long tables: metrics, scores (micro and labels), errors, semeval, confusions, pairs, restarts."""
     out: dict[str, list[Row]] = {"metrics": [], "scores": [], "errors": [], "semeval": [], "confusions": []}
     for name, scores in result.systems.items():
-        for metric, value in scores.metrics.items():
-            out["metrics"].append({"system": name, "metric": metric, "value": value.value, **bounds_row(value.ci)})
+        head: Row = {"system": name}
+        out["metrics"] += [
+            head | {"metric": metric} | row_of(value, "value", "ci") for metric, value in scores.metrics.items()
+        ]
         if scores.micro is not None:
-            out["scores"].append({"system": name, "label": None, **prf_row(scores.micro)})
-        out["scores"] += [{"system": name, "label": label, **prf_row(prf)} for label, prf in scores.labels.items()]
+            out["scores"].append(head | {"label": None} | prf_row(scores.micro))
+        out["scores"] += [head | {"label": label} | prf_row(prf) for label, prf in scores.labels.items()]
         for kind, n in (scores.errors or {}).items():
             gain = (scores.repairs or {})[kind]
-            overlapping = (scores.overlapping or {}).get(kind)
-            out["errors"].append(
-                {
-                    "system": name,
-                    "kind": kind,
-                    "n": n,
-                    "overlapping": overlapping,
-                    "f1_gain": gain.value,
-                    **bounds_row(gain.ci),
-                }
-            )
-        out["semeval"] += [{"system": name, "way": way, **prf_row(prf)} for way, prf in (scores.semeval or {}).items()]
-        out["confusions"] += [
-            {"system": name, "gold": c.gold, "returned": c.returned, "n": c.n} for c in scores.confusions
-        ]
-    out["pairs"] = [
-        {
-            "metric": p.metric, "a": p.a, "b": p.b, "a_value": p.a_value, "b_value": p.b_value,
-            "difference": p.difference, **bounds_row(p.ci), "p": p.p, "q": p.q,
-        }
-        for p in result.pairs
-    ]  # fmt: skip
+            row = head | {"kind": kind, "n": n, "overlapping": (scores.overlapping or {}).get(kind)}
+            out["errors"].append(row | {"f1_gain": gain.value} | bounds_row(gain.ci))
+        out["semeval"] += [head | {"way": way} | prf_row(prf) for way, prf in (scores.semeval or {}).items()]
+        out["confusions"] += [head | row_of(confusion) for confusion in scores.confusions]
+    columns = ("metric", "a", "b", "a_value", "b_value", "difference", "ci", "p", "q")
+    out["pairs"] = [row_of(pair, *columns) for pair in result.pairs]
     out["restarts"] = [
-        {"system": name, "metric": metric, "runs": s.n, "mean": s.mean, "std": s.std, "min": s.min, "max": s.max}
+        {"system": name, "metric": metric, "runs": spread.n, **row_of(spread, "mean", "std", "min", "max")}
         for name, spreads in result.restarts.items()
-        for metric, s in spreads.items()
+        for metric, spread in spreads.items()
     ]
     return {name: rows for name, rows in out.items() if rows}

@@ -10,7 +10,7 @@ from slicewise.lenses.study.view import FEW_PAIRS, survives
 from slicewise.render.figures import SLICE, Field, Figure, Kind, Row
 from slicewise.render.marks import across, by_name, down, drawn, heat, symmetric, tooltip
 from slicewise.results.chart_rows import hidden, more_note, safely_named
-from slicewise.results.rows import bounds_row
+from slicewise.results.rows import row_of
 from slicewise.results.slices import bucket_slice
 from slicewise.stats.multiplicity import ALPHA
 
@@ -206,7 +206,7 @@ def _radar(result: StudyResult, measure: ChartMeasure) -> Figure | None:
 
 
 def _polar(value: float | None, turn: float, *, edge: bool) -> Row:
-    """Return where a value stands on its spoke, clockwise from the top; once per spoke, also its end."""
+    """Return a value's point on its spoke, clockwise from the top; once per spoke, also the spoke's end."""
     across_, up = sin(2 * pi * turn), cos(2 * pi * turn)
     point: Row = {"x": None if value is None else value * across_, "y": None if value is None else value * up}
     side = "middle" if abs(across_) < 0.2 else "left" if across_ > 0 else "right"
@@ -262,8 +262,7 @@ def _spoke_names(side: str, align: Literal["left", "center", "right"]) -> alt.Ch
 
 def _pairs(result: StudyResult) -> list[tuple[str, str]]:
     """Return the pairs whose changes are drawn: those of --compare, or the first few."""
-    pairs = list(dict.fromkeys((c.a, c.b) for c in result.relative_changes))
-    return pairs if result.compared else pairs[:FEW_PAIRS]
+    return result.pairs if result.compared else result.pairs[:FEW_PAIRS]
 
 
 def _changes(result: StudyResult, a: str, b: str) -> Figure | None:
@@ -295,7 +294,7 @@ def _changes(result: StudyResult, a: str, b: str) -> Figure | None:
         Field("value", "change", "share"),
     )  # fmt: skip
     caption = f"Each cell is the change of {result.metric} from {b} to {a}, as a share of {b}'s; blank: undefined."
-    left = len(dict.fromkeys((c.a, c.b) for c in result.relative_changes)) - len(_pairs(result))
+    left = len(result.pairs) - len(_pairs(result))
     note = f"{more_note(MOST_BUCKETS, len(names), 'buckets')} "
     note += f"{counted(left, 'more pair')} of systems not shown." if left else ""
     title = f"Relative change of {result.metric}: {a} against {b}"
@@ -330,8 +329,8 @@ def _diagnoses(result: StudyResult) -> Figure:
 def _diagnosis_row(d: StudyDiagnosis) -> Row:
     title = f"{d.a}: best − worst" if d.b is None else f"{d.a} − {d.b}, {d.kind}"
     row: Row = {"what": title, "attribute": d.attribute, "where": d.dataset or d.group or "all data sets"}
-    row |= {"best": d.best, "worst": d.worst, "value": d.difference, **bounds_row(d.ci), "held_out": d.held_out}
-    row |= {"p": d.p, "q": d.q, "survives": "yes" if survives(d) else "no"}
+    row |= {"best": d.best, "worst": d.worst, "value": d.difference} | row_of(d, "ci", "held_out", "p", "q")
+    row["survives"] = "yes" if survives(d) else "no"
     bucket = d.best if d.b is not None else d.worst
     if d.dataset is None or bucket is None:
         return row

@@ -27,7 +27,7 @@ GROUPED_BY = "eCon"
 
 
 def pairs_of(table: Table, compare: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return the pairs of systems to compare: all, a < b by code points, or those asked for."""
+    """Return the pairs of systems to compare: the requested ones, or all with a < b by code points."""
     if not compare:
         return list(combinations(sorted(table.systems), 2))
     for pair in compare:
@@ -49,41 +49,17 @@ def diagnose_each(table: Table, pairs: Sequence[tuple[str, str]]) -> list[StudyD
         within |= {"held_out": None, "n": 1}
         for name, attribute in part.result.attributes.items():
             for system, runs in part.runs.items():
-                diagnosis = attribute.systems[runs[0]]
-                diagnoses.append(
-                    StudyDiagnosis(
-                        kind="self",
-                        a=system,
-                        b=None,
-                        attribute=name,
-                        best=diagnosis.best,
-                        worst=diagnosis.worst,
-                        difference=diagnosis.gap,
-                        ci=diagnosis.ci,
-                        p=diagnosis.p,
-                        q=diagnosis.q,
-                        test=WITHIN_SELF if diagnosis.p is not None else "",
-                        **within,
-                    )
-                )
+                d = attribute.systems[runs[0]]
+                test = WITHIN_SELF if d.p is not None else ""
+                within |= {"a": system, "b": None, "attribute": name, "ci": d.ci, "p": d.p, "q": d.q, "test": test}
+                diagnoses.append(StudyDiagnosis(kind="self", best=d.best, worst=d.worst, difference=d.gap, **within))
         firsts = {runs[0]: system for system, runs in part.runs.items()}
         for c in part.result.comparisons:
-            for kind, extreme in (("largest", c.largest), ("smallest", c.smallest)):
+            within |= {"a": firsts.get(c.a, c.a), "b": firsts.get(c.b, c.b), "attribute": c.attribute}
+            for kind, e in (("largest", c.largest), ("smallest", c.smallest)):
+                within |= {"ci": e.ci, "p": e.p, "q": e.q, "test": WITHIN_PAIR if e.p is not None else ""}
                 diagnoses.append(
-                    StudyDiagnosis(
-                        kind=kind,
-                        a=firsts.get(c.a, c.a),
-                        b=firsts.get(c.b, c.b),
-                        attribute=c.attribute,
-                        best=extreme.bucket,
-                        worst=None,
-                        difference=extreme.difference,
-                        ci=extreme.ci,
-                        p=extreme.p,
-                        q=extreme.q,
-                        test=WITHIN_PAIR if extreme.p is not None else "",
-                        **within,
-                    )
+                    StudyDiagnosis(kind=kind, best=e.bucket, worst=None, difference=e.difference, **within)
                 )
     return [d for d in diagnoses if d.b is None or (d.a, d.b) in pairs]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -30,9 +30,10 @@ from slicewise.lenses.study.performance import DatasetPerformance, Table, blocks
 from slicewise.lenses.study.result import AttributeWise, Cell, Change, Companion, Holistic, ModelWise, StudyResult
 from slicewise.results.base import defined
 from slicewise.stats.multiplicity import benjamini_hochberg
-from slicewise.stats.omnibus import Friedman, friedman
+from slicewise.stats.omnibus import friedman
 from slicewise.stats.ranks import spearman, spread
 
+Tested = TypeVar("Tested", ModelWise, AttributeWise)
 WAYS = ("average", "blocks", "first")
 
 
@@ -122,7 +123,7 @@ def _pairs_within(evaluation: Evaluation, compare: Sequence[tuple[str, str]]) ->
 def _breakdown(
     evaluation: Evaluation, compare: Sequence[tuple[str, str]] | None, options: dict[str, Any], datasets: int
 ) -> BucketsResult:
-    """Break a data set down; what is wrong with one of several is said with its name."""
+    """Break a data set down; with several, errors name the data set."""
     try:
         return break_down(evaluation, compare=compare, **options)
     except UserError as error:
@@ -214,14 +215,7 @@ def _model_wise(table: Table, *, blocks: bool) -> Iterable[ModelWise]:
                 ModelWise(system=system, dataset=p.name, attribute=attribute, spearman=defined(r), std=defined(s))
                 for p, r, s in zip(parts, rho, sigma, strict=True)
             ]
-            tested = _friedman(
-                [
-                    table.lined_up(p, attribute, s)
-                    for p in parts
-                    for s in blocks_of(p, system, attribute, blocks=blocks)
-                ],
-                ordered=ordered,
-            )
+            tested = _friedman(table, attribute, [(part, system) for part in parts], blocks=blocks, ordered=ordered)
             rows.append(
                 ModelWise(
                     system=system,
@@ -229,14 +223,10 @@ def _model_wise(table: Table, *, blocks: bool) -> Iterable[ModelWise]:
                     attribute=attribute,
                     spearman=defined(float(mean_of(np.array(rho, np.float64)))),
                     std=defined(float(mean_of(np.array(sigma, np.float64)))),
-                    friedman_p=defined(tested.p),
-                    blocks=tested.blocks,
-                    treatments=tested.treatments,
-                    dropped=tested.dropped,
+                    **tested,
                 )
             )
-    q = benjamini_hochberg(np.array([np.nan if r.friedman_p is None else r.friedman_p for r in rows]))
-    return (replace(row, friedman_q=defined(float(value))) for row, value in zip(rows, q, strict=True))
+    return _with_q(rows)
 
 
 def _spearman(part: DatasetPerformance, attribute: str, values: Array, *, ordered: bool) -> float:
@@ -246,12 +236,31 @@ def _spearman(part: DatasetPerformance, attribute: str, values: Array, *, ordere
     return float(spearman(values, places))
 
 
-def _friedman(rows: Sequence[Array], *, ordered: bool) -> Friedman:
+def _friedman(
+    table: Table, attribute: str, runs: Sequence[tuple[DatasetPerformance, str]], *, blocks: bool, ordered: bool
+) -> dict[str, Any]:
     """Test blocks × treatments; of categories, those that all blocks have are the treatments."""
-    table = np.array(rows, np.float64) if rows else np.zeros((0, 0))
-    if not ordered and len(table):
-        table = table[:, ~np.isnan(table).any(axis=0)]
-    return friedman(table)
+    rows = [
+        table.lined_up(part, attribute, scores)
+        for part, system in runs
+        for scores in blocks_of(part, system, attribute, blocks=blocks)
+    ]
+    values = np.array(rows, np.float64) if rows else np.zeros((0, 0))
+    if not ordered and len(values):
+        values = values[:, ~np.isnan(values).any(axis=0)]
+    test = friedman(values)
+    return {
+        "friedman_p": defined(test.p),
+        "blocks": test.blocks,
+        "treatments": test.treatments,
+        "dropped": test.dropped,
+    }
+
+
+def _with_q(rows: Sequence[Tested]) -> Iterable[Tested]:
+    """Return rows with their p-values corrected over all of them."""
+    q = benjamini_hochberg(np.array([np.nan if row.friedman_p is None else row.friedman_p for row in rows]))
+    return (replace(row, friedman_q=defined(float(value))) for row, value in zip(rows, q, strict=True))
 
 
 def _attribute_wise(table: Table, *, blocks: bool) -> Iterable[AttributeWise]:
@@ -265,14 +274,8 @@ def _attribute_wise(table: Table, *, blocks: bool) -> Iterable[AttributeWise]:
             attribute = part.result.attributes[name]
             values = {system: table.averaged(part, system, name) for system in part.runs}
             rho = [abs(_spearman(part, name, v, ordered=attribute.ordered)) for v in values.values()]
-            tested = _friedman(
-                [
-                    table.lined_up(part, name, row)
-                    for system in part.runs
-                    for row in blocks_of(part, system, name, blocks=blocks)
-                ],
-                ordered=attribute.ordered,
-            )
+            runs = [(part, system) for system in part.runs]
+            tested = _friedman(table, name, runs, blocks=blocks, ordered=attribute.ordered)
             zeta = attribute.zeta
             rows.append(
                 AttributeWise(
@@ -281,14 +284,10 @@ def _attribute_wise(table: Table, *, blocks: bool) -> Iterable[AttributeWise]:
                     zeta=zeta,
                     zeta_relative=None if zeta is None or not largest[name] else zeta / largest[name],
                     rho=defined(float(mean_of(np.array(rho, np.float64)))),
-                    friedman_p=defined(tested.p),
-                    blocks=tested.blocks,
-                    treatments=tested.treatments,
-                    dropped=tested.dropped,
+                    **tested,
                 )
             )
-    q = benjamini_hochberg(np.array([np.nan if r.friedman_p is None else r.friedman_p for r in rows]))
-    return (replace(row, friedman_q=defined(float(value))) for row, value in zip(rows, q, strict=True))
+    return _with_q(rows)
 
 
 def _changes(table: Table, pairs: Sequence[tuple[str, str]]) -> Iterable[Change]:
@@ -317,7 +316,7 @@ def _companions(table: Table) -> Iterable[Companion]:
                     )
 
 
-# ---------------------------------------------------------------------- what it is about
+# ---------------------------------------------------------------------- summary and signature
 
 
 def _data(evaluations: Sequence[Evaluation], table: Table, group_by: Sequence[str]) -> dict[str, Any]:
@@ -362,7 +361,7 @@ def _unlike(table: Table) -> list[str]:
 
 
 def _arbitrary(table: Table, group_by: Sequence[str]) -> list[str]:
-    """Say where the halves are not told apart by the mean."""
+    """Return warnings on attributes whose mean does not separate the halves."""
     means = {
         name: [(z, part.name) for part in table.parts if (z := zeta_of(part, name)) is not None] for name in group_by
     }

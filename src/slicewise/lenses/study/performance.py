@@ -83,7 +83,7 @@ class Table:
         return next(p.result.attributes[name] for p in self.parts if name in p.result.attributes)
 
     def having(self, system: str, attribute: str) -> list[DatasetPerformance]:
-        """Return the data sets on which a system and an attribute are there."""
+        """Return the data sets that have both a system and an attribute."""
         return [part for part in self.parts if system in part.runs and attribute in part.result.attributes]
 
     def treatments(self, attribute: str) -> list[str]:
@@ -121,7 +121,7 @@ class Table:
 
 
 def mean_of(rows: Array, axis: int = 0) -> Array:
-    """Return the mean of what is defined, NaN where nothing is; without the noise that would tell equal means apart."""
+    """Return the mean of defined values, NaN where none is, rounded so that equal means are equal."""
     known = ~np.isnan(rows)
     count = known.sum(axis=axis)
     total = np.where(known, rows, 0.0).sum(axis=axis)

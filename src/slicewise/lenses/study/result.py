@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from slicewise.lenses.result import LensResult
 from slicewise.render.figures import Figure
@@ -174,16 +174,18 @@ class StudyResult(LensResult):
     """Whether the user requests groups of data sets."""
     restarts: str
     inference: Inference
+    view_only: ClassVar[tuple[str, ...]] = ("lower_is_better", "compared", "grouped")
 
     def body(self) -> dict[str, Any]:
-        """Return the `result` part of the JSON."""
-        names = (
-            "metric", "datasets", "systems", "attributes", "performance", "holistic", "model_wise", "attribute_wise",
-            "diagnoses", "relative_changes", "item_level", "missing", "restarts", "inference",
-        )  # fmt: skip
+        """Return the `result` part of the JSON, with the findings."""
         from slicewise.lenses.study.view import findings
 
-        return {name: getattr(self, name) for name in names} | {"findings": findings(self)}
+        return super().body() | {"findings": findings(self)}
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """The pairs of systems that were compared."""
+        return list(dict.fromkeys((change.a, change.b) for change in self.relative_changes))
 
     def lead(self) -> list[Figure]:
         """Return what a report begins with: the systems on every data set."""

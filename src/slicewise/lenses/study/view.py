@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from slicewise.errors import counted
 from slicewise.lenses.slicing.sentences import absences, mean
-from slicewise.lenses.study.result import Holistic, StudyDiagnosis, StudyResult
+from slicewise.lenses.study.result import Companion, Holistic, ModelWise, StudyDiagnosis, StudyResult
 from slicewise.render.blocks import Block, Column, Grid, Sentence
 from slicewise.render.numbers import probability, score, signed
 from slicewise.render.texts import short
 from slicewise.results.base import Row
-from slicewise.results.rows import bounds_row
+from slicewise.results.rows import row_of
 from slicewise.stats.multiplicity import ALPHA
 
 FEW_PAIRS = 3
@@ -286,8 +286,7 @@ def _tested(result: StudyResult, diagnoses: Sequence[StudyDiagnosis]) -> str:
 
 
 def _pairs_shown(result: StudyResult) -> list[tuple[str, str]]:
-    pairs = list(dict.fromkeys((c.a, c.b) for c in result.relative_changes))
-    return pairs if result.compared or len(pairs) <= FEW_PAIRS else []
+    return result.pairs if result.compared or len(result.pairs) <= FEW_PAIRS else []
 
 
 def _comparative(result: StudyResult, *, groups: bool) -> list[Block]:
@@ -358,21 +357,22 @@ def companions(result: StudyResult) -> list[Block]:
         names = [name for name in result.attributes if any(key[0] == name for key in correlations)]
         if not names:
             continue
-        rows, faint = [], set()
-        for i, name in enumerate(names):
-            row = [name]
-            for j, system in enumerate(result.systems, 1):
-                c = correlations.get((name, system))
-                row.append("–" if c is None else signed(c.correlation, 2))
-                if c is not None and c.ci is not None and c.ci[0] <= 0 <= c.ci[1]:
-                    faint.add((i, j))
-            rows.append(tuple(row))
-        columns = (Column("attribute", "left"), *(Column(system) for system in result.systems))
         note = "Over gold units, found or missed (items: their scores); first run."
-        note += f" {result.inference.confidence:.0%} intervals that hold 0 are not significant." if faint else ""
         title = f"Rank correlation with being found, unit by unit: {dataset}"
-        grids.append(Grid(title, columns, tuple(rows), note, faint=frozenset(faint), name=f"unit-level-{dataset}"))
+        cell = partial(_correlation_cell, correlations)
+        grid = _crossed(title, "attribute", names, result.systems, cell, note, f"unit-level-{dataset}")
+        hint = f" {result.inference.confidence:.0%} intervals that hold 0 are not significant." if grid.faint else ""
+        grids.append(replace(grid, note=note + hint))
     return grids
+
+
+def _correlation_cell(
+    correlations: Mapping[tuple[str, str], Companion], attribute: str, system: str
+) -> tuple[str, bool]:
+    c = correlations.get((attribute, system))
+    if c is None:
+        return "–", False
+    return signed(c.correlation, 2), c.ci is not None and c.ci[0] <= 0 <= c.ci[1]
 
 
 def performance(result: StudyResult) -> list[Grid]:
@@ -403,8 +403,7 @@ def performance(result: StudyResult) -> list[Grid]:
 def grids(result: StudyResult) -> list[Grid]:
     """Return every table, for files: those of the terminal, the whole performance table, and all changes."""
     in_terminal = [block for block in blocks(result) if isinstance(block, Grid)]
-    pairs = list(dict.fromkeys((c.a, c.b) for c in result.relative_changes))
-    changes = [change(result, a, b) for a, b in pairs if (a, b) not in _pairs_shown(result)]
+    changes = [change(result, a, b) for a, b in result.pairs if (a, b) not in _pairs_shown(result)]
     return [*in_terminal, *friedman_tests(result), *each_dataset(result), *changes, *performance(result)]
 
 
@@ -449,16 +448,18 @@ def each_dataset(result: StudyResult) -> list[Grid]:
     grids = []
     for dataset in result.datasets if len(result.datasets) > 1 else ():
         entries = {(m.system, m.attribute): m for m in result.model_wise if m.dataset == dataset}
-        columns = (Column("system", "left"), *map(Column, result.attributes))
         for measure, statistic in (("spearman", "Spearman's ρ of bucket rank and"), ("std", "Standard deviation of")):
-            rows = []
-            for system in result.systems:
-                values = [getattr(entries.get((system, a)), measure, None) for a in result.attributes]
-                cells = ["–" if v is None else signed(v, 2) if measure == "spearman" else score(v, 3) for v in values]
-                rows.append((system, *cells))
-            title = f"Model-wise: {statistic} {result.metric}, {dataset}"
-            grids.append(Grid(title, columns, tuple(rows), name=f"model-wise-{measure}-{dataset}"))
+            title, name = f"Model-wise: {statistic} {result.metric}, {dataset}", f"model-wise-{measure}-{dataset}"
+            cell = partial(_model_cell, entries, measure)
+            grids.append(_crossed(title, "system", result.systems, list(result.attributes), cell, "", name))
     return grids
+
+
+def _model_cell(
+    entries: Mapping[tuple[str, str], ModelWise], measure: str, system: str, attribute: str
+) -> tuple[str, bool]:
+    value = getattr(entries.get((system, attribute)), measure, None)
+    return "–" if value is None else signed(value, 2) if measure == "spearman" else score(value, 3), False
 
 
 def _absent(result: StudyResult) -> list[Block]:
@@ -476,36 +477,22 @@ def _percent(value: float | None) -> str:
 def tables(result: StudyResult) -> dict[str, list[Row]]:
     """Return long tables of values."""
     out = {
-        "performance": _flat(result.performance),
-        "holistic": _flat(result.holistic),
-        "model_wise": _flat(result.model_wise),
-        "attribute_wise": _flat(result.attribute_wise),
-        "diagnoses": [
-            row | {"datasets": " ".join(d.datasets)}
-            for d, row in zip(result.diagnoses, _flat(result.diagnoses), strict=True)
-        ],
+        "performance": _rows(result.performance),
+        "holistic": _rows(result.holistic),
+        "model_wise": _rows(result.model_wise),
+        "attribute_wise": _rows(result.attribute_wise),
+        "diagnoses": [row_of(d) | {"datasets": " ".join(d.datasets)} for d in result.diagnoses],
         "picks": [
-            {"kind": d.kind, "a": d.a, "b": d.b, "attribute": d.attribute, "group": d.group, **asdict(pick)}
+            row_of(d, "kind", "a", "b", "attribute", "group") | row_of(pick)
             for d in result.diagnoses
             for pick in d.picks
         ],
         "findings": findings(result),
-        "relative_changes": _flat(result.relative_changes),
-        "item_level": _flat(result.item_level),
+        "relative_changes": _rows(result.relative_changes),
+        "item_level": _rows(result.item_level),
     }
     return {name: rows for name, rows in out.items() if rows}
 
 
-def _flat(entries: Iterable[Any]) -> list[Row]:
-    """Return entries as rows; an interval as two columns, what has parts is left out."""
-    rows = []
-    for entry in entries:
-        row: Row = {}
-        for name in entry.__dataclass_fields__:
-            value = getattr(entry, name)
-            if name == "ci":
-                row |= bounds_row(value)
-            elif not isinstance(value, tuple):
-                row[name] = value
-        rows.append(row)
-    return rows
+def _rows(entries: Iterable[Any]) -> list[Row]:
+    return [row_of(entry) for entry in entries]

@@ -80,7 +80,7 @@ def _error_columns(evaluation: Evaluation) -> list[pl.Series]:
 
 
 def _attribute_columns(evaluation: Evaluation, taken: Sequence[str]) -> list[pl.Series]:
-    """Return a column per attribute that every unit has, but for `label`, which the table has; names stay apart."""
+    """Return a column per attribute that every unit has, except `label`, which the table has; names are unique."""
     facts = Facts.of(evaluation)
     columns: dict[str, pl.Series] = {}
     for attribute in choose(facts, ())[0]:

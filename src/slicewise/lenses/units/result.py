@@ -13,7 +13,7 @@ from slicewise.errors import counted
 from slicewise.render.blocks import Block, Column, Grid, Sentence
 from slicewise.render.texts import short
 from slicewise.results.base import Result, Row
-from slicewise.results.files import atomic_file, check_ending, without_lists, write_csv
+from slicewise.results.files import without_lists, write_frame
 
 SHOWN = 20
 FORMATS = (".csv", ".jsonl", ".parquet")
@@ -76,12 +76,4 @@ class UnitsResult(Result):
 
     def write(self, path: Path, *, raw_csv: bool = False) -> None:
         """Write the table as CSV, JSONL or Parquet, by the file's ending; `raw_csv`: text as it is, formulas too."""
-        check_ending(path, FORMATS)
-        ending = path.suffix.lower()
-        with atomic_file(path) as file:
-            if ending == ".csv":
-                write_csv(self.frame, file, raw=raw_csv)
-            elif ending == ".jsonl":
-                self.frame.write_ndjson(file)
-            else:
-                self.frame.write_parquet(file)
+        write_frame(self.frame, path, FORMATS, raw_csv=raw_csv)

@@ -8,7 +8,9 @@ from typing import Any
 
 from slicewise.render.blocks import Sentence
 from slicewise.render.figures import Figure
-from slicewise.render.page.document import document
+from slicewise.render.page.document import as_page
+
+__all__ = ["Page", "PageFinding", "Part", "Section", "as_page"]
 
 Part = Sentence | Figure
 
@@ -59,14 +61,9 @@ class Page:
     lead: tuple[Part, ...]
     findings: tuple[PageFinding, ...]
     no_findings: str
-    """Said where there are none."""
+    """Shown instead of findings where there are none."""
     sections: tuple[Section, ...]
     systems: tuple[str, ...]
     """All systems, in the order of the palette."""
     evidence: Mapping[str, Mapping[str, Any]]
     """The items behind slices, by data set, as plain JSON values."""
-
-
-def as_page(page: Page) -> str:
-    """Return the page as HTML."""
-    return document(page)

@@ -120,8 +120,8 @@ class Skeleton:
         return f'<div class="figure" id="figure-{number}"><h{level}>{_text(figure.title)}</h{level}>{inner}{note}</div>'
 
 
-def document(page: Page) -> str:
-    """Return the whole page."""
+def as_page(page: Page) -> str:
+    """Return the page as HTML."""
     skeleton = Skeleton(page)
     body = skeleton.body()
     scripts = (chart_script(), page_script())
