@@ -14,6 +14,7 @@ from slicewise.annotations import Task
 from slicewise.attributes.corpus_facts import CorpusFacts
 from slicewise.attributes.facts import Facts
 from slicewise.engine.local import FIELDS, collect_parts, reduce_parts
+from slicewise.engine.protocols import FunctionKernel
 from slicewise.evaluation import Evaluation
 
 MANY_VALUES = 50
@@ -28,7 +29,7 @@ LARGEST_WHOLE = 2.0**53
 
 def surveyed(evaluation: Evaluation) -> CorpusFacts:
     """Look at all columns once."""
-    counts = pl.concat(collect_parts(evaluation, _Columns()))
+    counts = pl.concat(collect_parts(evaluation, FunctionKernel(_columns, ("of", "name"), frozenset({FIELDS}))))
     sums = {(of, name): rows for (of, name), rows in counts.group_by("of", "name", maintain_order=True)}
     a = evaluation.aligned
     columns = {
@@ -45,25 +46,18 @@ def surveyed(evaluation: Evaluation) -> CorpusFacts:
     return CorpusFacts(columns, token_columns, confidence)
 
 
-@dataclass(frozen=True)
-class _Columns:
-    """Kernel: what is in every column."""
-
-    by: tuple[str, ...] = ("of", "name")
-    needs: frozenset[str] = frozenset({FIELDS})
-
-    def __call__(self, part: Evaluation) -> pl.DataFrame:
-        """Return the counts of a part."""
-        kind = part.aligned.clusters.kind
-        rows = [
-            (ITEM, name, *_counts(part.aligned.metadata.get_column(name).alias("")))
-            for name in part.aligned.metadata.columns
-            if name != kind or kind == "item"  # which is no field: items are drawn one by one
-        ]
-        rows += [(TOKEN, name, *_counts(column)) for name, column in _columns_of_units(part)]
-        given = [len(column) - column.null_count() for column in part.aligned.confidences.values()]
-        rows.append((CONFIDENCE, "", part.aligned.items, sum(given), 0, 0, 0, 0))
-        return pl.DataFrame(rows, schema=SCHEMA, orient="row")
+def _columns(part: Evaluation) -> pl.DataFrame:
+    """Count the values of every column of a part."""
+    kind = part.aligned.clusters.kind
+    rows = [
+        (ITEM, name, *_counts(part.aligned.metadata.get_column(name).alias("")))
+        for name in part.aligned.metadata.columns
+        if name != kind or kind == "item"  # "item" names no field: items are resampled one by one
+    ]
+    rows += [(TOKEN, name, *_counts(column)) for name, column in _columns_of_units(part)]
+    confidences = [len(column) - column.null_count() for column in part.aligned.confidences.values()]
+    rows.append((CONFIDENCE, "", part.aligned.items, sum(confidences), 0, 0, 0, 0))
+    return pl.DataFrame(rows, schema=SCHEMA, orient="row")
 
 
 def _columns_of_units(part: Evaluation) -> Iterator[tuple[str, pl.Series]]:

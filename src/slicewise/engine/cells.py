@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from slicewise.annotations import Task
 from slicewise.engine.local import TEXTS, aggregate
+from slicewise.engine.protocols import FunctionKernel
 from slicewise.engine.sums import GOLD, PRED, TP, WRONG, sums, unit_sums, wrong_cases
 from slicewise.errors import UserError
 from slicewise.evaluation import Evaluation
@@ -197,23 +198,16 @@ def pinned(evaluation: Evaluation, metrics: Sequence[Metric]) -> list[str]:
         return []
     gold = references(evaluation)
     if gold is not None:
-        numbers = aggregate(evaluation, _References())["references"]
+        numbers = aggregate(evaluation, FunctionKernel(_by_references, ("references",)))["references"]
         gold = pl.Series([[""] * n for n in numbers.to_list()], dtype=pl.List(pl.String))
     return [f"{name}({signature(gold)})" for name, signature in signed]
 
 
-@dataclass(frozen=True)
-class _References:
-    """Counts items by how many references they have."""
-
-    by: tuple[str, ...] = ("references",)
-    needs: frozenset[str] = frozenset()
-
-    def __call__(self, part: Evaluation) -> pl.DataFrame:
-        """Return the counts of a part."""
-        gold = part.answers("gold")
-        numbers = gold.list.len() if isinstance(gold.dtype, pl.List) else pl.Series(np.ones(len(gold), np.int64))
-        return pl.DataFrame({"references": numbers.cast(pl.Int64)}).group_by("references").len("n").cast(pl.Int64)
+def _by_references(part: Evaluation) -> pl.DataFrame:
+    """Count the items of a part by their number of references."""
+    gold = part.answers("gold")
+    numbers = gold.list.len() if isinstance(gold.dtype, pl.List) else pl.Series(np.ones(len(gold), np.int64))
+    return pl.DataFrame({"references": numbers.cast(pl.Int64)}).group_by("references").len("n").cast(pl.Int64)
 
 
 def exact_sums(columns: Mapping[str, NDArray[Any]], group: NDArray[np.uint32]) -> pl.DataFrame:

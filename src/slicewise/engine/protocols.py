@@ -42,6 +42,19 @@ class Kernel(Protocol):
         """Return the table of a part; of one without items, an empty table with the same columns."""
 
 
+@dataclass(frozen=True)
+class FunctionKernel:
+    """A function of one part as a kernel; the function is defined in a module, so that it can be pickled."""
+
+    function: Callable[[Any], pl.DataFrame]
+    by: tuple[str, ...] = ()
+    needs: frozenset[str] = frozenset()
+
+    def __call__(self, part: Any, /) -> pl.DataFrame:
+        """Return the table of a part."""
+        return self.function(part)
+
+
 @runtime_checkable
 class RankAware(Kernel, Protocol):
     """A kernel that has to know the ranks of a part's values among those of all parts."""
