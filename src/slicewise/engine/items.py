@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,15 +98,13 @@ class _SomeParts:
         """Return how many items a part has."""
         return self.source.items(self.chosen[i])
 
-    def head(self, needs: frozenset[str]) -> Evaluation:
+    def head(self, needs: frozenset[str]) -> Any:
         """Return a part without items."""
-        evaluation: Evaluation = self.source.head(needs)
-        return evaluation
+        return self.source.head(needs)
 
-    def part(self, i: int, needs: frozenset[str]) -> Evaluation:
+    def part(self, i: int, needs: frozenset[str]) -> Any:
         """Read a part."""
-        evaluation: Evaluation = self.source.part(self.chosen[i], needs)
-        return evaluation
+        return self.source.part(self.chosen[i], needs)
 
 
 def where_items_are(evaluation: Evaluation, items: NDArray[np.int64]) -> Evaluation:

@@ -48,7 +48,6 @@ __all__ = [
     "aggregate",
     "collect_if_small",
     "collect_parts",
-    "in_parts",
     "parts_of",
     "rank_values",
     "reduce_parts",
@@ -64,7 +63,7 @@ def parts_of(evaluation: Evaluation) -> Parts:
     """Return the parts of an evaluation; data in memory is one part, itself."""
     if evaluation.parts is not None:
         return evaluation.parts
-    return Parts(InMemoryParts(evaluation, 1), LocalRunner(), whole=lambda: evaluation)
+    return Parts(InMemory(evaluation), LocalRunner(), whole=lambda: evaluation)
 
 
 def aggregate(
@@ -147,11 +146,6 @@ def _collecting(
     return (yield collected), staying
 
 
-def _reduced_stepwise(table: pl.DataFrame, kernel: Kernel, steps: Steps[Result]) -> Result:
-    whole = added([table], kernel.by, ordered=False).lazy()
-    return run_steps(steps, lambda reduction: reduction(nw.from_native(whole)).collect().to_polars())
-
-
 def collect_parts(evaluation: Evaluation, kernel: Kernel) -> list[pl.DataFrame]:
     """Return a kernel's tables part by part; they have to be small, and so many at most."""
     parts = parts_of(evaluation)
@@ -205,7 +199,8 @@ class LocalRunner:
         self, source: PartSource, kernel: Kernel, steps: Steps[Result], ranks: Ranked | None = None
     ) -> Result:
         """Return what comes of reductions of the tables of all parts."""
-        return _reduced_stepwise(pl.concat(self._few(source, _with_ranks(kernel, ranks))), kernel, steps)
+        table = added(self._few(source, _with_ranks(kernel, ranks)), kernel.by, ordered=False).lazy()
+        return run_steps(steps, lambda reduction: reduction(nw.from_native(table)).collect().to_polars())
 
     def _few(self, source: PartSource, kernel: Kernel) -> list[pl.DataFrame]:
         """Return the tables of all parts; of many rows, some are added up already."""
@@ -262,42 +257,22 @@ class LocalRanks:
 
 
 @dataclass(frozen=True)
-class InMemoryParts:
-    """An evaluation in memory as a source of parts: so many pieces, one after the other."""
+class InMemory:
+    """An evaluation in memory as a source of one part, itself."""
 
     evaluation: Evaluation
-    size: int
-    bounds: tuple[int, ...] = ()
-    """Where each part begins, and where the last one ends; parts are of one size unless given."""
 
     def __len__(self) -> int:
-        return self.size
+        return 1
 
-    def _bounds(self, i: int) -> tuple[int, int]:
-        if self.bounds:
-            return self.bounds[i], self.bounds[i + 1]
-        items = self.evaluation.aligned.items
-        return items * i // self.size, items * (i + 1) // self.size
-
-    def items(self, i: int) -> int:
-        """Return how many items a part has."""
-        start, stop = self._bounds(i)
-        return stop - start
+    def items(self, _: int) -> int:
+        """Return the number of items."""
+        return self.evaluation.aligned.items
 
     def head(self, needs: frozenset[str]) -> Evaluation:
         """Return a part without items."""
         return self.evaluation.between(0, 0, without=frozenset({TEXTS, FIELDS}) - needs)
 
-    def part(self, i: int, needs: frozenset[str]) -> Evaluation:
-        """Return a part; the only one is the evaluation itself, with all that is known about it."""
-        if self.size == 1:
-            return self.evaluation
-        return self.evaluation.between(*self._bounds(i), without=frozenset({TEXTS, FIELDS}) - needs)
-
-
-def in_parts(evaluation: Evaluation, size: int, bounds: Sequence[int] = ()) -> Evaluation:
-    """Return an evaluation that is in memory as one in so many parts; `bounds`: where they begin, and the last ends."""
-    gold = int(evaluation.units["gold"].sum()) if evaluation.task.has_units else None
-    return evaluation.parted(
-        Parts(InMemoryParts(evaluation, size, tuple(bounds)), LocalRunner(), gold, lambda: evaluation)
-    )
+    def part(self, i: int, needs: frozenset[str]) -> Evaluation:  # noqa: ARG002 (all is in memory already)
+        """Return the evaluation, with all that its memo holds."""
+        return self.evaluation

@@ -380,9 +380,8 @@ def _collected(frame: nw.LazyFrame[Any]) -> pl.DataFrame:
     try:
         return frame.collect("polars").to_native()  # type: ignore[no-any-return]
     except Exception as problem:
-        if isinstance(
-            interrupt := problem.__context__, KeyboardInterrupt | SystemExit
-        ):  # Spark has to say something of it
+        interrupt = problem.__context__  # Spark raises an error of its own instead
+        if isinstance(interrupt, KeyboardInterrupt | SystemExit):
             raise interrupt from None
         raise UserError(_said(problem)) from None
 

@@ -153,17 +153,6 @@ class Described:
         return tuple(coded.column() for coded in self.here.coded(self.attribute))
 
     @property
-    def gold_values(self) -> pl.Series:
-        """The values that cuts come from: those of gold units; of all systems' outputs, where they are theirs."""
-        gold = self.here.gold(self.attribute)
-        return pl.concat(self.values if gold is None else [values.filter(gold) for values in self.values])
-
-    @property
-    def every_value(self) -> pl.Series:
-        """The values of all units."""
-        return pl.concat(self.values)
-
-    @property
     def shared(self) -> bool:
         """Whether all systems' units have the same values, so that systems can be compared by them."""
         return self.attribute.of is not Of.OUTPUT

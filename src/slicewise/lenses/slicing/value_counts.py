@@ -224,6 +224,5 @@ def _read(table: pl.DataFrame) -> Iterator[_ColumnCounts]:
         )
         order = values.arg_sort()
         gold, units, ranked = (counts[name].gather(order).to_numpy() for name in COUNTS)
-        attribute, system = divmod(number // KINDS, SYSTEMS)
         distinct = Distinct(values.gather(order), gold, units, int(missing["every"].sum()))
-        yield _ColumnCounts(attribute + NOBODY, system + NOBODY, distinct, ranked)
+        yield _ColumnCounts(*_column(number), distinct, ranked)
