@@ -154,13 +154,13 @@ class Facts:
         label, position = covered.places // size, covered.places % size
         order = np.lexsort((label, position))
         item = units.item[covered.first][order]
-        columns = {"item": pl.Series(item.astype(np.uint32)), "group": self._groups(item)}
+        columns = {
+            "item": pl.Series(item.astype(np.uint32)),
+            "group": pl.Series(self.evaluation.aligned.clusters.group[item]),
+        }
         for name in ("gold", *self.evaluation.systems):
             columns[name] = pl.Series(covered.by_some(units.frame[name].to_numpy())[order])
         return Rows(pl.DataFrame(columns), item, label[order], position[order])
-
-    def _groups(self, item: Ints) -> pl.Series:
-        return pl.Series(self.evaluation.aligned.clusters.group[item])
 
     @cached_property
     def surface_text(self) -> pl.Series:

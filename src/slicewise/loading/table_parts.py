@@ -8,7 +8,7 @@ from functools import partial
 
 import polars as pl
 
-from slicewise.align import Aligned, Options
+from slicewise.align import Aligned, Options, training_units
 from slicewise.align.clusters import Clusters, cluster_names
 from slicewise.annotations import CONFIDENCES, Annotations, Task
 from slicewise.engine.protocols import FIELDS, TEXTS, FunctionKernel
@@ -16,7 +16,7 @@ from slicewise.errors import explained
 from slicewise.evaluation import Evaluation, Training
 from slicewise.loading.cluster_numbers import ClusterNumbering, named_clusters
 from slicewise.loading.roles import Columns, Role, RowReader
-from slicewise.loading.training import as_training, read_training, without_answers
+from slicewise.loading.training import read_training, without_answers
 from slicewise.read import open_source, read, tell_format
 from slicewise.read.columns import top_level_name
 
@@ -45,7 +45,7 @@ class TrainingFile:
             with explained(self.path):
                 source = open_source(self.path)
                 annotations = read_training(source, self.format, self.gold_column, self.inputs, others=self.others)
-            _training_cache[key] = as_training(annotations, task, options)
+            _training_cache[key] = Training(annotations, training_units(annotations, task, options))
         return _training_cache[key]
 
 
