@@ -1,4 +1,4 @@
-"""The one table that everything reads: gold and N systems over the same items and units."""
+"""The evaluation table: gold and N systems over the same items and units."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SHORT = 8
 
 @dataclass(frozen=True)
 class Training:
-    """The training file: its items, tokens and units, for attributes that count what a system has seen."""
+    """Training data: items, tokens and units, for attributes that count occurrences in training."""
 
     annotations: Annotations
     units: UnitSet | None
@@ -65,11 +65,11 @@ class Evaluation:
     dated: str | None = None
     """The day on which the newest of the files was last changed."""
     first: int = 0
-    """Of a part: the number that its first item has in the whole data."""
+    """Of a partition: the global number of its first item."""
     parts: Parts | None = None
-    """Where its rows are, of data that is kept in parts; there are none here."""
+    """Of partitioned data: its partitions; no rows are in memory."""
     memo: Memo = field(default_factory=Memo, init=False, compare=False)
-    """What has been worked out about these rows."""
+    """A cache of values derived from these rows."""
 
     def __post_init__(self) -> None:
         _check(self)

@@ -1,6 +1,6 @@
 """A user's own attributes: a function of a Python file, or of an installed package's entry point.
 
-The function says by the names of its parameters what it wants: `units` (item, start, end, label, text), `items` (item,
+The names of its parameters select its inputs: `units` (item, start, end, label, text), `items` (item,
 length, cluster, text, and the data's own fields), `train` (the training units: item, start, end, label, text; None
 without training data). It returns one value per unit or per item: numbers are cut into buckets, text is taken as it is.
 """

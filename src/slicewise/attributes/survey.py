@@ -1,4 +1,4 @@
-"""A first look at all the data: which columns tell something, which hold numbers, whether outputs have confidences."""
+"""A first pass over all data: informative columns, their types, and whether outputs have confidences."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from slicewise.evaluation import Evaluation
 MANY_VALUES = 50
 """A column of text with more different values than this, and more than half of the items, tells items apart."""
 MOST_COUNTED = 1_000_000
-"""Of a column with more different values in its parts, so many are counted over all parts, and stand for the others."""
+"""Distinct values counted over all partitions; of a column with more, a sample of this size."""
 ITEM, TOKEN, CONFIDENCE = "item", "token", "confidence"
 COUNTS = ("rows", "present", "filled", "numbers", "whole", "different")
 SCHEMA = {"of": pl.String, "name": pl.String} | dict.fromkeys(COUNTS, pl.Int64)
@@ -95,7 +95,7 @@ def _type(counts: pl.DataFrame, stored: pl.DataType) -> pl.DataType:
 
 
 def _tells_something(evaluation: Evaluation, name: str, counts: pl.DataFrame) -> bool:
-    """Tell whether a column has plain values that do not only name items."""
+    """Return whether a column is informative: plain values that do not merely identify items."""
     stored = evaluation.aligned.metadata.get_column(name).dtype
     if stored.is_nested() or stored.is_temporal() or stored == pl.Binary or not counts["present"].sum():
         return False
@@ -134,7 +134,7 @@ class _Different:
 
 
 def filled(column: pl.Series) -> pl.Series:
-    """Return a column of text in which nothing there is null."""
+    """Return a column of text with blanks as null."""
     return column.set((column.str.strip_chars() == "").fill_null(value=False), None)
 
 

@@ -20,7 +20,7 @@ from slicewise.metrics.counts import CASES, FIRST_LABEL, RIGHT, UNANSWERED
 from slicewise.metrics.metric import Metric
 
 BLOCK = 1 << 22
-"""Numbers of statistics that are held at a time before they are reduced."""
+"""Statistics held at a time before they are reduced."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class _SomeParts:
 
 
 def where_items_are(evaluation: Evaluation, items: NDArray[np.int64]) -> Evaluation:
-    """Return data in parts with those parts alone that have some of the items."""
+    """Return partitioned data restricted to the partitions of some items."""
     parts = parts_of(evaluation)
     source = parts.source
     if len(source) == 1:

@@ -1,4 +1,4 @@
-"""Records with named fields (JSONL objects, table rows) turned into annotations: which field is what."""
+"""Records with named fields (JSONL objects, table rows) as annotations, by the names of the fields."""
 
 from __future__ import annotations
 

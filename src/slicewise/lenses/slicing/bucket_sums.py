@@ -27,14 +27,14 @@ from slicewise.metrics.counts import TP as FOUND
 MAX_CELLS = 1 << 20
 """Cells (bucket, group and system) that are summed in one pass."""
 EVERY = -1
-"""Stands for the system where all share the buckets."""
+"""The system code where all systems share the buckets."""
 RANKED = -1
-"""Stands for the bucket where ranks are summed over all of them."""
+"""The bucket code of rank sums over all buckets."""
 
 
 @dataclass(frozen=True, eq=False)
 class BucketSums:
-    """What is in the buckets of an attribute."""
+    """The summed statistics of an attribute's buckets."""
 
     cells: NDArray[np.floating[Any]]
     """`(groups, systems, buckets, k)`."""
@@ -52,7 +52,7 @@ class SumSpec:
     ranks: tuple[Ranks, ...] | None = None
 
     def with_ranks(self, ranks: pl.DataFrame) -> SumSpec:
-        """Return one with the ranks of a part's values."""
+        """Return the specification with the ranks of a partition's values."""
         return (
             self if self.ranks is None else replace(self, ranks=tuple(known.with_ranks(ranks) for known in self.ranks))
         )
@@ -73,7 +73,7 @@ def bucket_sums(
 
 
 def _batches(specs: Sequence[SumSpec], width: int) -> Iterator[tuple[SumSpec, ...]]:
-    """Yield as many at a time as have no more cells together than fit, each of so many per bucket."""
+    """Yield batches of at most `MAX_CELLS` cells, `width` per bucket."""
     batch: list[SumSpec] = []
     for spec in specs:
         if batch and width * sum(other.scheme.size for other in (*batch, spec)) > MAX_CELLS:
