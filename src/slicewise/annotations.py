@@ -1,4 +1,4 @@
-"""What one file says, before it is compared with another: items with tokens, tags, spans or one answer each."""
+"""Annotations of one file: items with tokens, tags, spans or one answer each."""
 
 from __future__ import annotations
 

@@ -148,7 +148,7 @@ class Slot:
     whole: bool = False
     """Whether the values are whole numbers."""
     digits: int = 3
-    """So many that no other bucket of the attribute reads the same."""
+    """Significant digits, enough to tell the attribute's buckets apart."""
 
     @property
     def interval(self) -> str:
@@ -225,7 +225,7 @@ class Bucketing(ABC):
 
     @property
     def most_values(self) -> int | None:
-        """How many categories get a bucket of their own; None: all."""
+        """The most categories with a bucket of their own; None: all."""
         return MOST_VALUES
 
     def cut(self, gold: pl.Series, units: pl.Series) -> Buckets:
@@ -250,7 +250,7 @@ class Bucketing(ABC):
         return np.ones(len(numbers), np.bool_)
 
     def places(self, n: int) -> list[int] | None:  # noqa: ARG002 (some ways need all)
-        """Return at which places from 0, of `n` such numbers in order, values decide on cuts; None: all values do."""
+        """Return the positions, from 0, among `n` sorted numbers whose values determine cuts; None: all do."""
         return None
 
     def __str__(self) -> str:
@@ -372,7 +372,7 @@ class Values(Bucketing):
 
     @property
     def most_values(self) -> int | None:
-        """So many as it says."""
+        """The most categories with a bucket of their own; None: all."""
         return None if self.all_of_them else self.most
 
     def __str__(self) -> str:

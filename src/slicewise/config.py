@@ -6,16 +6,13 @@ import re
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from slicewise.align.options import check_options
 from slicewise.errors import UserError, did_you_mean, quoted
 from slicewise.user_code import split_name
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 FILES = ("gold", "train", "matrix")
 OF_A_MATRIX = ("cluster", "lower")
@@ -149,9 +146,8 @@ def datasets(settings: Settings, path: Path) -> list[dict[str, Any]]:
     if twice := [name for name in names if names.count(name) > 1]:
         raise UserError(f"two data sets are called {quoted(twice[0])}; give each its own name", where=str(path))
     shared = {name: getattr(settings, name) for name in Reading.model_fields}
-    chosen: Iterable[Dataset] = settings.dataset or [settings]
     options = []
-    for dataset in chosen:
+    for dataset in settings.dataset or [settings]:
         values = {name: getattr(dataset, name) for name in Dataset.model_fields}
         common = shared if dataset.matrix is None else {key: shared[key] for key in OF_A_MATRIX}
         merged = {key: values[key] if values[key] is not None else common.get(key) for key in values}

@@ -1,4 +1,4 @@
-"""The one table that everything reads: gold and N systems over the same items and units."""
+"""The evaluation table: gold and N systems over the same items and units."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SHORT = 8
 
 @dataclass(frozen=True)
 class Training:
-    """The training file: its items, tokens and units, for attributes that count what a system has seen."""
+    """Training data: items, tokens and units, for attributes that count occurrences in training."""
 
     annotations: Annotations
     units: UnitSet | None
@@ -65,11 +65,11 @@ class Evaluation:
     dated: str | None = None
     """The day on which the newest of the files was last changed."""
     first: int = 0
-    """Of a part: the number that its first item has in the whole data."""
+    """Of a partition: the global number of its first item."""
     parts: Parts | None = None
-    """Where its rows are, of data that is kept in parts; there are none here."""
+    """Of partitioned data: its partitions; no rows are in memory."""
     memo: Memo = field(default_factory=Memo, init=False, compare=False)
-    """What has been worked out about these rows."""
+    """A cache of values derived from these rows."""
 
     def __post_init__(self) -> None:
         _check(self)
@@ -102,12 +102,9 @@ class Evaluation:
 
     def confidence(self, name: str) -> pl.Series:
         """Return how sure a system says it is of each output; null where it does not say."""
-        confidences = self.aligned.confidences.get(name)
-        return (
-            pl.Series([None], dtype=pl.Float64).new_from_index(0, self.aligned.items)
-            if confidences is None
-            else confidences
-        )
+        if name in self.aligned.confidences:
+            return self.aligned.confidences[name]
+        return pl.Series([None], dtype=pl.Float64).new_from_index(0, self.aligned.items)
 
     @property
     def items(self) -> pl.DataFrame:
@@ -248,8 +245,7 @@ class Evaluation:
         _check_named(systems)
         files = {run: spanned(run, spans, None, None) for run, spans in systems.items()}
         training = None if train is None else spanned("train", train[1], train[0], None)
-        restarts = {run: (run,) for run in files}
-        return cls.build(name, reference, files, restarts, [], check_options(**options), training)
+        return cls.build(name, reference, files, None, [], check_options(**options), training)
 
     @classmethod
     def from_labels(
@@ -340,7 +336,7 @@ class Evaluation:
                 raise UserError(
                     f"{quoted(str(gold))} and {quoted(tokens)} differ in length; expected one tag per token"
                 )
-        return cls.build(name, reference, files, {run: (run,) for run in files}, texts, check_options(**options))
+        return cls.build(name, reference, files, None, texts, check_options(**options))
 
     @classmethod
     def _from_answers(
@@ -368,8 +364,7 @@ class Evaluation:
         training = None
         if train is not None:
             training = replace(one("train", train[1]), metadata=pl.DataFrame(), texts=pl.Series(list(train[0])))
-        restarts = {run: (run,) for run in files}
-        return cls.build(name, reference, files, restarts, inputs, check_options(**options), training)
+        return cls.build(name, reference, files, None, inputs, check_options(**options), training)
 
     @classmethod
     def build(
@@ -377,14 +372,14 @@ class Evaluation:
         name: str,
         gold: Annotations | None,
         files: Mapping[str, Annotations],
-        restarts: Mapping[str, tuple[str, ...]],
+        restarts: Mapping[str, tuple[str, ...]] | None,
         inputs: Sequence[Annotations],
         options: Options,
         train: Annotations | None = None,
         digests: Sequence[str] = (),
         clusters: FindClusters | None = None,
     ) -> Self:
-        """Align and check; what all other ways to make an evaluation come down to."""
+        """Align and check, for all constructors; `restarts`: the runs of each system, one each where None."""
         if not files:
             raise UserError("no system to evaluate; add --system NAME=FILE")
         for system in files:
@@ -398,7 +393,7 @@ class Evaluation:
             name=name,
             aligned=aligned,
             systems=tuple(files),
-            restarts=restarts,
+            restarts={run: (run,) for run in files} if restarts is None else restarts,
             options=options,
             train=training,
             digests=tuple(digests) or (f"data:{_digest(aligned, training)}",),

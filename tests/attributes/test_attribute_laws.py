@@ -15,13 +15,14 @@ import numpy as np
 import polars as pl
 import pytest
 from hypothesis import HealthCheck, given
+from support.parts import in_parts
 from support.profiles import with_examples
 from support.slow_buckets import Data, data_of
 
 from slicewise.annotations import Task
 from slicewise.attributes import Attribute, Facts, Need, Of, Scope, available, catalogue, values_of
 from slicewise.attributes.attribute import EVERY
-from slicewise.engine.local import FIELDS, in_parts
+from slicewise.engine.local import FIELDS
 from slicewise.lenses.slicing.bucketed import Bucketer, with_all_of
 
 if TYPE_CHECKING:

@@ -9,9 +9,10 @@ import numpy as np
 import polars as pl
 import pytest
 from support.lens_results import LENSES
+from support.parts import in_parts
 
 import slicewise
-from slicewise.engine.local import LocalRunner, in_parts
+from slicewise.engine.local import LocalRunner
 from slicewise.lenses.difficulty import suspects
 
 if TYPE_CHECKING:

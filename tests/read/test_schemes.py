@@ -15,7 +15,7 @@ from support.profiles import with_examples
 
 from slicewise import Evaluation, UserError
 from slicewise.annotations import Tags
-from slicewise.read.schemes import SCHEMES, detect, read_spans
+from slicewise.read.schemes import SCHEMES, read_spans
 
 Span = tuple[int, int, int, str]
 Sentence = list[tuple[int, str | None]]
@@ -37,7 +37,7 @@ def decoded(sentences: list[list[str]], **options: Any) -> list[Span]:
 
 
 def told(sentences: list[list[str]]) -> str:
-    return detect(*coded(sentences))
+    return read_spans(*coded(sentences)).scheme
 
 
 def encode(sentence: Sentence, scheme: str) -> list[str]:

@@ -2,18 +2,49 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from slicewise.engine.local import LocalRunner, in_parts
+from slicewise.engine.local import FIELDS, TEXTS, LocalRunner, Parts
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from slicewise import Evaluation
+
+
+@dataclass(frozen=True)
+class InMemoryParts:
+    """An evaluation in memory as a source of parts: ranges of its items."""
+
+    evaluation: Evaluation
+    bounds: tuple[int, ...]
+    """Where each part begins, and where the last one ends."""
+
+    def __len__(self) -> int:
+        return len(self.bounds) - 1
+
+    def items(self, i: int) -> int:
+        return self.bounds[i + 1] - self.bounds[i]
+
+    def head(self, needs: frozenset[str]) -> Evaluation:
+        return self.evaluation.between(0, 0, without=frozenset({TEXTS, FIELDS}) - needs)
+
+    def part(self, i: int, needs: frozenset[str]) -> Evaluation:
+        if len(self) == 1:
+            return self.evaluation
+        return self.evaluation.between(self.bounds[i], self.bounds[i + 1], without=frozenset({TEXTS, FIELDS}) - needs)
+
+
+def in_parts(evaluation: Evaluation, size: int, bounds: Sequence[int] = ()) -> Evaluation:
+    """Return an evaluation that is in memory as one in so many parts, of one size unless their bounds are given."""
+    items = evaluation.aligned.items
+    source = InMemoryParts(evaluation, tuple(bounds) or tuple(items * i // size for i in range(size + 1)))
+    return evaluation.parted(Parts(source, LocalRunner(), evaluation.gold_units, lambda: evaluation))
 
 
 def parted(evaluation: Evaluation, size: int, *, max_collected: int | None = None) -> Evaluation:

@@ -1,4 +1,4 @@
-"""What an attribute is: a value per unit, item, token or output, and how its values are put into buckets."""
+"""Attributes: a value per unit, item, token or output, and the binning of these values."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Need(StrEnum):
 
 
 class Scope(Flag):
-    """What values depend on. A part of the data that has all of it, or is given it, has the values of the whole."""
+    """What values depend on; a partition that has or receives all of it computes the same values as the whole data."""
 
     UNIT = auto()
     """The unit: its label and its string."""
@@ -77,12 +77,12 @@ class Attribute:
     of: Of
     tasks: frozenset[Task]
     depends_on: Scope = Scope.DATA
-    """Unless it says otherwise, an attribute is only worked out of all the data at once."""
+    """By default, an attribute is computed from all data at once."""
     needs: frozenset[Need] = frozenset()
     buckets: Bucketing = QUARTERS
     version: int = 1
     core: bool = False
-    """Whether it is one of the paper's, which a study shows unless told otherwise."""
+    """Whether it is one of the paper's, the default of a study."""
     from_gold: bool = False
     """Whether gold's own units make its value, which then tells something of what is right."""
     phrase: str = ""

@@ -1,4 +1,4 @@
-"""What is known of the corpus as a whole, which no part of it shows by itself."""
+"""Global facts about the corpus, which a single partition does not show."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import polars as pl
 
 @dataclass(frozen=True, eq=False)
 class CorpusFacts:
-    """Facts about all the data on which values of single items and units depend."""
+    """Global facts that attribute values depend on."""
 
     columns: Mapping[str, pl.DataType] = field(default_factory=dict)
-    """The fields of items that tell something, and the types of their values."""
+    """The informative fields of items, and the types of their values."""
     token_columns: Mapping[str, pl.DataType] = field(default_factory=dict)
     """The columns of tokens that units have one value of, and the types of the values."""
     confidence: bool = False

@@ -1,6 +1,6 @@
 """A user's own attributes: a function of a Python file, or of an installed package's entry point.
 
-The function says by the names of its parameters what it wants: `units` (item, start, end, label, text), `items` (item,
+The names of its parameters select its inputs: `units` (item, start, end, label, text), `items` (item,
 length, cluster, text, and the data's own fields), `train` (the training units: item, start, end, label, text; None
 without training data). It returns one value per unit or per item: numbers are cut into buckets, text is taken as it is.
 """
@@ -18,7 +18,7 @@ import polars as pl
 
 from slicewise.annotations import Task
 from slicewise.attributes.attribute import EVERY, Attribute, Of
-from slicewise.attributes.facts import Facts, expanded
+from slicewise.attributes.facts import Facts, joined
 from slicewise.errors import UserError, counted, quoted
 from slicewise.user_code import STOPS, error_message, line_of, load, place, running, split_name
 
@@ -128,10 +128,8 @@ def _train(facts: Facts) -> pl.DataFrame | None:
     if corpus.words is not None and texts is not None:
         taken = pl.DataFrame({"text": texts.gather(units.item), "at": units.start, "n": units.end - units.start})
         return frame.with_columns(taken.select(text=pl.col("text").str.slice(pl.col("at"), pl.col("n"))))
-    row, at = expanded(*facts.train_ranges)
-    words = pl.DataFrame({"row": row, "token": corpus.tokens.gather(at)})
-    text = words.group_by("row", maintain_order=True).agg(pl.col("token").str.join(" "))
-    return frame.with_columns(text=text["token"]) if text.height == frame.height else frame
+    text = joined(corpus.tokens, *facts.train_ranges)
+    return frame if text.null_count() else frame.with_columns(text=text)
 
 
 TABLES: dict[str, Callable[[Facts], pl.DataFrame | None]] = {"units": _units, "items": _items, "train": _train}

@@ -1,7 +1,6 @@
-"""What attributes are computed from: units, tokens and strings of the test data as numbers, and the same of training.
+"""Inputs of attributes: units, tokens and strings of the test and training data, encoded as integers.
 
-Everything is worked out when an attribute first asks for it, once, with arrays: strings become numbers that are equal
-where the strings are, the same numbers in test and training data.
+Everything is computed lazily, once, with arrays; equal strings have equal codes in test and training data.
 """
 
 from __future__ import annotations
@@ -71,7 +70,7 @@ class Facts:
 
     @classmethod
     def of(cls, part: Evaluation, corpus_facts: CorpusFacts | None = None) -> Facts:
-        """Return the facts of a part, which are worked out once; `corpus_facts`: what is known of all the data."""
+        """Return the cached facts of a partition; `corpus_facts`: global facts."""
         alone = part.memo("facts", lambda: cls(part))
         if corpus_facts is None or alone.__dict__.get("corpus_facts") is corpus_facts:
             return alone
@@ -85,7 +84,7 @@ class Facts:
 
     @cached_property
     def corpus_facts(self) -> CorpusFacts:
-        """What is known of all the data; a part is given it."""
+        """Global facts, which a partition receives."""
         from slicewise.attributes.survey import surveyed
 
         return surveyed(self.evaluation) if self._corpus_facts is None else self._corpus_facts
@@ -154,13 +153,13 @@ class Facts:
         label, position = covered.places // size, covered.places % size
         order = np.lexsort((label, position))
         item = units.item[covered.first][order]
-        columns = {"item": pl.Series(item.astype(np.uint32)), "group": self._groups(item)}
+        columns = {
+            "item": pl.Series(item.astype(np.uint32)),
+            "group": pl.Series(self.evaluation.aligned.clusters.group[item]),
+        }
         for name in ("gold", *self.evaluation.systems):
             columns[name] = pl.Series(covered.by_some(units.frame[name].to_numpy())[order])
         return Rows(pl.DataFrame(columns), item, label[order], position[order])
-
-    def _groups(self, item: Ints) -> pl.Series:
-        return pl.Series(self.evaluation.aligned.clusters.group[item])
 
     @cached_property
     def surface_text(self) -> pl.Series:
@@ -300,7 +299,7 @@ class Facts:
         return count(self.surface, self.surface[self.units.frame["gold"].to_numpy()])
 
     def _string_counts(self, column: str) -> Ints | None:
-        """Return how often the units' strings stand in all parts, or the like; None where the data is the whole."""
+        """Return a global count of each unit's string; None where all data is in memory."""
         from slicewise.attributes.strings import known_of
 
         if self._corpus_facts is None or self._corpus_facts.strings is None:

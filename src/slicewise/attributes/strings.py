@@ -1,4 +1,4 @@
-"""The strings of units over all parts of the data: how often each stands there, and what gold says of it.
+"""The strings of units over all partitions: their occurrences and gold labels.
 
 A string is written with a space between its tokens; a space within a token is marked, so that no two sequences of
 tokens are written alike.
@@ -20,7 +20,7 @@ from slicewise.engine.local import TEXTS, aggregate, parts_of
 from slicewise.evaluation import Evaluation
 
 NO_TOKENS = "\\0"
-"""Stands for the string of a unit without tokens, which stands nowhere."""
+"""The string of a unit without tokens."""
 
 
 def with_strings(evaluation: Evaluation, corpus_facts: CorpusFacts) -> CorpusFacts:
@@ -94,7 +94,7 @@ def _written(part: Evaluation, tokens: pl.Series) -> pl.Series:
 
 
 def known_of(facts: Facts, strings: pl.DataFrame, column: str) -> Ints:
-    """Return what is known of each unit's string over all parts; 1 of those that stand but once."""
+    """Return a global count of each unit's string; 1 where it occurs once."""
     distinct, place = unit_strings(facts)
     known = pl.DataFrame({"string": distinct}).join(strings, on="string", how="left", maintain_order="left")[column]
     return known.fill_null(1).to_numpy()[place]

@@ -1,4 +1,4 @@
-"""A first look at all the data: which columns tell something, which hold numbers, whether outputs have confidences."""
+"""A first pass over all data: informative columns, their types, and whether outputs have confidences."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from slicewise.annotations import Task
 from slicewise.attributes.corpus_facts import CorpusFacts
 from slicewise.attributes.facts import Facts
 from slicewise.engine.local import FIELDS, collect_parts, reduce_parts
+from slicewise.engine.protocols import FunctionKernel
 from slicewise.evaluation import Evaluation
 
 MANY_VALUES = 50
 """A column of text with more different values than this, and more than half of the items, tells items apart."""
 MOST_COUNTED = 1_000_000
-"""Of a column with more different values in its parts, so many are counted over all parts, and stand for the others."""
+"""Distinct values counted over all partitions; of a column with more, a sample of this size."""
 ITEM, TOKEN, CONFIDENCE = "item", "token", "confidence"
 COUNTS = ("rows", "present", "filled", "numbers", "whole", "different")
 SCHEMA = {"of": pl.String, "name": pl.String} | dict.fromkeys(COUNTS, pl.Int64)
@@ -28,7 +29,7 @@ LARGEST_WHOLE = 2.0**53
 
 def surveyed(evaluation: Evaluation) -> CorpusFacts:
     """Look at all columns once."""
-    counts = pl.concat(collect_parts(evaluation, _Columns()))
+    counts = pl.concat(collect_parts(evaluation, FunctionKernel(_columns, ("of", "name"), frozenset({FIELDS}))))
     sums = {(of, name): rows for (of, name), rows in counts.group_by("of", "name", maintain_order=True)}
     a = evaluation.aligned
     columns = {
@@ -45,25 +46,18 @@ def surveyed(evaluation: Evaluation) -> CorpusFacts:
     return CorpusFacts(columns, token_columns, confidence)
 
 
-@dataclass(frozen=True)
-class _Columns:
-    """Kernel: what is in every column."""
-
-    by: tuple[str, ...] = ("of", "name")
-    needs: frozenset[str] = frozenset({FIELDS})
-
-    def __call__(self, part: Evaluation) -> pl.DataFrame:
-        """Return the counts of a part."""
-        kind = part.aligned.clusters.kind
-        rows = [
-            (ITEM, name, *_counts(part.aligned.metadata.get_column(name).alias("")))
-            for name in part.aligned.metadata.columns
-            if name != kind or kind == "item"  # which is no field: items are drawn one by one
-        ]
-        rows += [(TOKEN, name, *_counts(column)) for name, column in _columns_of_units(part)]
-        given = [len(column) - column.null_count() for column in part.aligned.confidences.values()]
-        rows.append((CONFIDENCE, "", part.aligned.items, sum(given), 0, 0, 0, 0))
-        return pl.DataFrame(rows, schema=SCHEMA, orient="row")
+def _columns(part: Evaluation) -> pl.DataFrame:
+    """Count the values of every column of a part."""
+    kind = part.aligned.clusters.kind
+    rows = [
+        (ITEM, name, *_counts(part.aligned.metadata.get_column(name).alias("")))
+        for name in part.aligned.metadata.columns
+        if name != kind or kind == "item"  # "item" names no field: items are resampled one by one
+    ]
+    rows += [(TOKEN, name, *_counts(column)) for name, column in _columns_of_units(part)]
+    confidences = [len(column) - column.null_count() for column in part.aligned.confidences.values()]
+    rows.append((CONFIDENCE, "", part.aligned.items, sum(confidences), 0, 0, 0, 0))
+    return pl.DataFrame(rows, schema=SCHEMA, orient="row")
 
 
 def _columns_of_units(part: Evaluation) -> Iterator[tuple[str, pl.Series]]:
@@ -101,7 +95,7 @@ def _type(counts: pl.DataFrame, stored: pl.DataType) -> pl.DataType:
 
 
 def _tells_something(evaluation: Evaluation, name: str, counts: pl.DataFrame) -> bool:
-    """Tell whether a column has plain values that do not only name items."""
+    """Return whether a column is informative: plain values that do not merely identify items."""
     stored = evaluation.aligned.metadata.get_column(name).dtype
     if stored.is_nested() or stored.is_temporal() or stored == pl.Binary or not counts["present"].sum():
         return False
@@ -140,7 +134,7 @@ class _Different:
 
 
 def filled(column: pl.Series) -> pl.Series:
-    """Return a column of text in which nothing there is null."""
+    """Return a column of text with blanks as null."""
     return column.set((column.str.strip_chars() == "").fill_null(value=False), None)
 
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from slicewise.errors import UserError, quoted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 RENAME = "rename it with --system NAME=FILE, or --system-names"
 

@@ -1,1 +1,1 @@
-"""Kernels over parts of the data: what they are, where they run, and what they count."""
+"""The engine: kernels map partitions to additive tables; runners execute them locally or on Spark."""

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from slicewise.annotations import Task
 from slicewise.engine.local import TEXTS, aggregate
+from slicewise.engine.protocols import FunctionKernel
 from slicewise.engine.sums import GOLD, PRED, TP, WRONG, sums, unit_sums, wrong_cases
 from slicewise.errors import UserError
 from slicewise.evaluation import Evaluation
@@ -32,7 +33,7 @@ __all__ = [
 ]
 
 NO_LABEL = -1
-"""Stands beside what is counted by group alone."""
+"""The label of counts by group alone."""
 
 
 def count_cells(evaluation: Evaluation, systems: Sequence[str]) -> NDArray[np.float64]:
@@ -60,7 +61,7 @@ class UnitCounts:
     needs: frozenset[str] = frozenset()
 
     def __call__(self, part: Evaluation) -> pl.DataFrame:
-        """Return the counts of a part; those of its cases stand beside no label."""
+        """Return the counts of a partition; those of cases have `NO_LABEL`."""
         numbers = [str(i) for i in range(len(self.systems))]
         units = _lazy(numbered(part.units, self.systems))
         counts = _collect(unit_sums(units, numbers, ["group", "label"]))
@@ -152,7 +153,7 @@ def item_statistics(evaluation: Evaluation, metric: Metric, systems: Sequence[st
 
 
 def _located(evaluation: Evaluation, metric: Metric, system: str, error: ItemError) -> UserError:
-    """Return an error about what a metric cannot read: where it stands in its file, or which item it is."""
+    """Return the error for an item that a metric cannot read, with its line where it is known."""
     places = evaluation.aligned.places.get("gold" if error.side == "reference" else system)
     if places is not None and error.where is None:
         return places.error(f"{metric.name} of {system}: {error}", error.item)
@@ -161,7 +162,7 @@ def _located(evaluation: Evaluation, metric: Metric, system: str, error: ItemErr
 
 
 def coded(columns: Sequence[pl.Series]) -> list[pl.Series]:
-    """Return answers as numbers from 0 in the order of the answers; no answer is an answer like any other."""
+    """Encode answers as integers from 0 in sorted order; a missing answer is a category too."""
     texts = [c.list.join("\t") if isinstance(c.dtype, pl.List) else c.cast(pl.String) for c in columns]
     known = pl.concat(texts).unique().sort()
     return [text.replace_strict(known, pl.Series(range(len(known))), return_dtype=pl.Int64) for text in texts]
@@ -176,7 +177,7 @@ def _inputs(evaluation: Evaluation, metric: Metric) -> pl.Series:
 
 
 def references(evaluation: Evaluation, *, rankings: bool = False) -> pl.Series | None:
-    """Return what outputs are compared with; None where there is no gold."""
+    """Return the references; None without gold."""
     answers = evaluation.aligned.answers
     return (
         None if answers is None or "gold" not in answers.columns else _compared(evaluation, "gold", rankings=rankings)
@@ -184,36 +185,29 @@ def references(evaluation: Evaluation, *, rankings: bool = False) -> pl.Series |
 
 
 def _compared(evaluation: Evaluation, name: str, *, rankings: bool) -> pl.Series:
-    """Return what gold or a system answered, normalised as the user wishes; rankings are cut at tabs before."""
+    """Return the normalised answers of gold or a system; rankings are split at tabs first."""
     answers = evaluation.answers(name)
     cut = answers.str.split("\t") if rankings and answers.dtype == pl.String else answers
     return evaluation.options.normalised(cut)
 
 
 def pinned(evaluation: Evaluation, metrics: Sequence[Metric]) -> list[str]:
-    """Return what pins the metrics that have options of their own, for a signature."""
+    """Return the signatures of metrics that have options of their own."""
     signed = [(metric.name, metric.signature) for metric in metrics if metric.signature is not None]
     if not signed:
         return []
     gold = references(evaluation)
     if gold is not None:
-        numbers = aggregate(evaluation, _References())["references"]
+        numbers = aggregate(evaluation, FunctionKernel(_by_references, ("references",)))["references"]
         gold = pl.Series([[""] * n for n in numbers.to_list()], dtype=pl.List(pl.String))
     return [f"{name}({signature(gold)})" for name, signature in signed]
 
 
-@dataclass(frozen=True)
-class _References:
-    """Counts items by how many references they have."""
-
-    by: tuple[str, ...] = ("references",)
-    needs: frozenset[str] = frozenset()
-
-    def __call__(self, part: Evaluation) -> pl.DataFrame:
-        """Return the counts of a part."""
-        gold = part.answers("gold")
-        numbers = gold.list.len() if isinstance(gold.dtype, pl.List) else pl.Series(np.ones(len(gold), np.int64))
-        return pl.DataFrame({"references": numbers.cast(pl.Int64)}).group_by("references").len("n").cast(pl.Int64)
+def _by_references(part: Evaluation) -> pl.DataFrame:
+    """Count the items of a part by their number of references."""
+    gold = part.answers("gold")
+    numbers = gold.list.len() if isinstance(gold.dtype, pl.List) else pl.Series(np.ones(len(gold), np.int64))
+    return pl.DataFrame({"references": numbers.cast(pl.Int64)}).group_by("references").len("n").cast(pl.Int64)
 
 
 def exact_sums(columns: Mapping[str, NDArray[Any]], group: NDArray[np.uint32]) -> pl.DataFrame:

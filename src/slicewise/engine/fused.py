@@ -27,14 +27,14 @@ def run_fused(evaluation: Evaluation, kernels: Sequence[Kernel]) -> list[pl.Data
 
 @dataclass(frozen=True)
 class _Fused:
-    """Puts the tables of several kernels below each other, each with columns of its own."""
+    """Stacks the tables of several kernels, each with its own columns."""
 
     kernels: tuple[Kernel, ...]
     by: tuple[str, ...] = ()
 
     @property
     def needs(self) -> frozenset[str]:
-        """What any of them needs."""
+        """The union of their needs."""
         return frozenset().union(*(kernel.needs for kernel in self.kernels))
 
     def __call__(self, part: Evaluation) -> pl.DataFrame:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,7 @@ from slicewise.metrics.counts import CASES, FIRST_LABEL, RIGHT, UNANSWERED
 from slicewise.metrics.metric import Metric
 
 BLOCK = 1 << 22
-"""Numbers of statistics that are held at a time before they are reduced."""
+"""Statistics held at a time before they are reduced."""
 
 
 @dataclass(frozen=True)
@@ -97,19 +98,17 @@ class _SomeParts:
         """Return how many items a part has."""
         return self.source.items(self.chosen[i])
 
-    def head(self, needs: frozenset[str]) -> Evaluation:
+    def head(self, needs: frozenset[str]) -> Any:
         """Return a part without items."""
-        evaluation: Evaluation = self.source.head(needs)
-        return evaluation
+        return self.source.head(needs)
 
-    def part(self, i: int, needs: frozenset[str]) -> Evaluation:
+    def part(self, i: int, needs: frozenset[str]) -> Any:
         """Read a part."""
-        evaluation: Evaluation = self.source.part(self.chosen[i], needs)
-        return evaluation
+        return self.source.part(self.chosen[i], needs)
 
 
 def where_items_are(evaluation: Evaluation, items: NDArray[np.int64]) -> Evaluation:
-    """Return data in parts with those parts alone that have some of the items."""
+    """Return partitioned data restricted to the partitions of some items."""
     parts = parts_of(evaluation)
     source = parts.source
     if len(source) == 1:

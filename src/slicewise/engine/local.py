@@ -1,8 +1,7 @@
-"""Tables worked out of parts of the data and put together: the same sums from one part, from many, and by a cluster.
+"""Map and reduce over partitions in this process; data in memory is a single partition.
 
-A kernel looks at the rows of one part and returns a small table: its key columns and whole numbers. Whole numbers are
-added exactly in any order, so that the parts, and where they are worked on, make no difference. Of data that is in
-memory as a whole there is one part.
+A kernel maps one partition to a small table of key columns and integers. Integers are summed exactly in any order, so
+the result depends neither on the partitioning nor on the engine.
 """
 
 from __future__ import annotations
@@ -49,7 +48,6 @@ __all__ = [
     "aggregate",
     "collect_if_small",
     "collect_parts",
-    "in_parts",
     "parts_of",
     "rank_values",
     "reduce_parts",
@@ -58,22 +56,22 @@ __all__ = [
 ]
 
 MANY_ROWS = 6_000_000
-"""So many rows of parts are kept before they are added up."""
+"""Rows of partial tables held before they are summed."""
 
 
 def parts_of(evaluation: Evaluation) -> Parts:
     """Return the parts of an evaluation; data in memory is one part, itself."""
     if evaluation.parts is not None:
         return evaluation.parts
-    return Parts(InMemoryParts(evaluation, 1), LocalRunner(), whole=lambda: evaluation)
+    return Parts(InMemory(evaluation), LocalRunner(), whole=lambda: evaluation)
 
 
 def aggregate(
     evaluation: Evaluation, kernel: Kernel, keep: nw.Expr | None = None, ranks: Ranked | None = None
 ) -> pl.DataFrame:
-    """Return a kernel's table of the whole data, one row per key, in the order of the keys; `keep`: some rows only.
+    """Return a kernel's table of the whole data, one row per key, sorted by key.
 
-    `ranks`: those that the kernel has to know.
+    `keep` filters rows; `ranks` are for a rank-aware kernel.
     """
     parts = parts_of(evaluation)
     pieces = list(parts.runner.aggregate(parts.source, kernel, keep, ranks))
@@ -81,7 +79,7 @@ def aggregate(
 
 
 def rank_values(evaluation: Evaluation, kernel: Kernel) -> Ranked:
-    """Rank the values that a kernel counts, where the parts are."""
+    """Rank the values that a kernel counts, without collecting them."""
     parts = parts_of(evaluation)
     return parts.runner.rank_values(parts.source, kernel)
 
@@ -89,10 +87,7 @@ def rank_values(evaluation: Evaluation, kernel: Kernel) -> Ranked:
 def reduce_parts(
     evaluation: Evaluation, kernel: Kernel, *reductions: Reduction, ranks: Ranked | None = None
 ) -> list[pl.DataFrame]:
-    """Return what reductions leave of a kernel's table, for tables that may have a row for every item.
-
-    Where parts are worked on elsewhere, such a table stays there.
-    """
+    """Return reductions of a kernel's table that may have a row per item; on a cluster it is not collected."""
     return reduce_stepwise(evaluation, kernel, _each(reductions), ranks)
 
 
@@ -106,7 +101,7 @@ def _each(reductions: Sequence[Reduction]) -> Steps[list[pl.DataFrame]]:
 def reduce_stepwise(
     evaluation: Evaluation, kernel: Kernel, steps: Steps[Result], ranks: Ranked | None = None
 ) -> Result:
-    """Return what comes of reductions of a kernel's table, of which later ones may depend on what earlier ones left."""
+    """Run a generator of reductions over a kernel's table; later ones may depend on the results of earlier ones."""
     parts = parts_of(evaluation)
     return parts.runner.reduce_parts(parts.source, kernel, steps, ranks)
 
@@ -122,8 +117,8 @@ def collect_if_small(
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the rows of a kernel's table but those of groups that have more than may be collected, and their `rows`.
 
-    `remote`: tells by their sizes and the limit which groups stay where the parts are; `reduction`: what is left of the
-    others. Where parts are worked on here, all rows are collected.
+    `remote` selects the groups that are not collected, by their sizes and the limit; `reduction` is applied to the
+    others. A local runner collects all rows.
     """
     limit = parts_of(evaluation).runner.max_collected
     left = reduction or (lambda rows: rows)
@@ -148,19 +143,14 @@ def _collecting(
     return (yield collected), staying
 
 
-def _reduced_stepwise(table: pl.DataFrame, kernel: Kernel, steps: Steps[Result]) -> Result:
-    whole = added([table], kernel.by, ordered=False).lazy()
-    return run_steps(steps, lambda reduction: reduction(nw.from_native(whole)).collect().to_polars())
-
-
 def collect_parts(evaluation: Evaluation, kernel: Kernel) -> list[pl.DataFrame]:
-    """Return a kernel's tables part by part; they have to be small, and so many at most."""
+    """Return a kernel's tables partition by partition; they must be small."""
     parts = parts_of(evaluation)
     return parts.runner.collect_parts(parts.source, kernel)
 
 
 def whole(evaluation: Evaluation, what: str) -> Evaluation:
-    """Return an evaluation in one piece, for what cannot be worked out of parts."""
+    """Return an evaluation in memory, for what cannot be computed from partitions."""
     read_whole = parts_of(evaluation).whole
     if read_whole is None:
         raise UserError(f"{what} needs all items in one place, which a cluster has not; leave out --engine spark")
@@ -169,7 +159,7 @@ def whole(evaluation: Evaluation, what: str) -> Evaluation:
 
 
 def added(tables: Sequence[pl.DataFrame], by: Sequence[str], *, ordered: bool = True) -> pl.DataFrame:
-    """Add up tables with the same columns, in the order of the keys unless that comes later."""
+    """Sum tables with the same columns by key; `ordered`: sorted by key."""
     table = pl.concat(tables) if len(tables) > 1 else tables[0]
     numbers = [name for name in table.columns if name not in by]
     if not by:
@@ -180,10 +170,10 @@ def added(tables: Sequence[pl.DataFrame], by: Sequence[str], *, ordered: bool = 
 
 @dataclass(frozen=True)
 class LocalRunner:
-    """Works on parts one after the other in this process."""
+    """Runs kernels on one partition after the other in this process."""
 
     on_part: Callable[[int, int], None] | None = None
-    """Told how many items are done, of how many."""
+    """Called with the number of items done and of all."""
     at_once: int = 1
     max_collected: int | None = None
 
@@ -194,7 +184,7 @@ class LocalRunner:
     def aggregate(
         self, source: PartSource, kernel: Kernel, keep: nw.Expr | None, ranks: Ranked | None = None
     ) -> Iterator[pl.DataFrame]:
-        """Add up the tables of all parts as they come; of a single part, rows are chosen before they get their keys."""
+        """Sum the tables of all partitions; of a single one, rows are filtered before keys become global."""
         informed = _with_ranks(kernel, ranks)
         if len(source) == 1 and isinstance(informed, LocalKeys):
             part = source.part(0, kernel.needs)
@@ -209,11 +199,12 @@ class LocalRunner:
     def reduce_parts(
         self, source: PartSource, kernel: Kernel, steps: Steps[Result], ranks: Ranked | None = None
     ) -> Result:
-        """Return what comes of reductions of the tables of all parts."""
-        return _reduced_stepwise(pl.concat(self._few(source, _with_ranks(kernel, ranks))), kernel, steps)
+        """Run reductions over the summed tables of all partitions."""
+        table = added(self._few(source, _with_ranks(kernel, ranks)), kernel.by, ordered=False).lazy()
+        return run_steps(steps, lambda reduction: reduction(nw.from_native(table)).collect().to_polars())
 
     def _few(self, source: PartSource, kernel: Kernel) -> list[pl.DataFrame]:
-        """Return the tables of all parts; of many rows, some are added up already."""
+        """Return the tables of all partitions, partly summed where they have many rows."""
         kept: list[pl.DataFrame] = []
         for table in self._tables(source, kernel):
             kept.append(table)
@@ -239,7 +230,7 @@ def _filtered(table: pl.DataFrame, keep: nw.Expr | None) -> pl.DataFrame:
 
 
 def _with_ranks(kernel: Kernel, ranks: Ranked | None) -> Kernel:
-    """Return a kernel that knows the ranks of all values."""
+    """Return a rank-aware kernel with the ranks of all values."""
     if not (isinstance(ranks, LocalRanks) and isinstance(kernel, RankAware)):
         return kernel
     return kernel.with_ranks(nw.from_native(ranks.places).select(*KEYS, doubled=doubled()).to_native())
@@ -247,7 +238,7 @@ def _with_ranks(kernel: Kernel, ranks: Ranked | None) -> Kernel:
 
 @dataclass(frozen=True, eq=False)
 class LocalRanks:
-    """Values of columns with their places, in order."""
+    """Values of columns with their ranks, sorted."""
 
     places: pl.DataFrame
 
@@ -258,7 +249,7 @@ class LocalRanks:
         return cls(classes(nw.from_native(counts.lazy())).collect().to_polars().sort(*KEYS))
 
     def sizes(self, column: int) -> pl.DataFrame:
-        """Return how many values so many rows have."""
+        """Return the number of values by the number of their rows."""
         return groups(nw.from_native(self.places.lazy()), column).collect().to_polars()
 
     def at(self, column: int, places: NDArray[np.int64]) -> pl.DataFrame:
@@ -267,42 +258,22 @@ class LocalRanks:
 
 
 @dataclass(frozen=True)
-class InMemoryParts:
-    """An evaluation in memory as a source of parts: so many pieces, one after the other."""
+class InMemory:
+    """An evaluation in memory as a source of one part, itself."""
 
     evaluation: Evaluation
-    size: int
-    bounds: tuple[int, ...] = ()
-    """Where each part begins, and where the last one ends; parts are of one size unless given."""
 
     def __len__(self) -> int:
-        return self.size
+        return 1
 
-    def _bounds(self, i: int) -> tuple[int, int]:
-        if self.bounds:
-            return self.bounds[i], self.bounds[i + 1]
-        items = self.evaluation.aligned.items
-        return items * i // self.size, items * (i + 1) // self.size
-
-    def items(self, i: int) -> int:
-        """Return how many items a part has."""
-        start, stop = self._bounds(i)
-        return stop - start
+    def items(self, _: int) -> int:
+        """Return the number of items."""
+        return self.evaluation.aligned.items
 
     def head(self, needs: frozenset[str]) -> Evaluation:
         """Return a part without items."""
         return self.evaluation.between(0, 0, without=frozenset({TEXTS, FIELDS}) - needs)
 
-    def part(self, i: int, needs: frozenset[str]) -> Evaluation:
-        """Return a part; the only one is the evaluation itself, with all that is known about it."""
-        if self.size == 1:
-            return self.evaluation
-        return self.evaluation.between(*self._bounds(i), without=frozenset({TEXTS, FIELDS}) - needs)
-
-
-def in_parts(evaluation: Evaluation, size: int, bounds: Sequence[int] = ()) -> Evaluation:
-    """Return an evaluation that is in memory as one in so many parts; `bounds`: where they begin, and the last ends."""
-    gold = int(evaluation.units["gold"].sum()) if evaluation.task.has_units else None
-    return evaluation.parted(
-        Parts(InMemoryParts(evaluation, size, tuple(bounds)), LocalRunner(), gold, lambda: evaluation)
-    )
+    def part(self, i: int, needs: frozenset[str]) -> Evaluation:  # noqa: ARG002 (all is in memory already)
+        """Return the evaluation, with all that its memo holds."""
+        return self.evaluation

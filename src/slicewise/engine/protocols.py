@@ -1,6 +1,6 @@
-"""What data in parts is: kernels that look at one part, where parts come from, and where they are worked on.
+"""Protocols: a Kernel maps one partition to a small additive table; a Runner executes it.
 
-`Any` stands for an evaluation, which this is a part of.
+`Any` stands for an evaluation, whose module imports this one.
 """
 
 from __future__ import annotations
@@ -19,46 +19,59 @@ Result = TypeVar("Result")
 
 
 Reduction = Callable[[nw.LazyFrame[Any]], nw.LazyFrame[Any]]
-"""What makes a table small; wherever that is, the same expressions do it."""
+"""Reduces a table by expressions that run locally and on a cluster alike."""
 Steps = Generator[Reduction, pl.DataFrame, Result]
-"""Asks for one reduction after the other, is given what each leaves, and returns what comes of it."""
+"""Yields reductions one by one, receives the result of each, and returns a value computed from them."""
 
 TEXTS, FIELDS = "texts", "fields"
 """What a part is read with besides the answers: the input texts, and all other fields of the items."""
 
 
 class Kernel(Protocol):
-    """What is worked out of one part. Kernels travel to other processes: they hold little, and nothing that is open."""
+    """Maps one partition to a table. Kernels are pickled: they hold little data and no open files."""
 
     @property
     def by(self) -> tuple[str, ...]:
-        """The key columns; all others are whole numbers, and added."""
+        """The key columns; all other columns are integers, and summed."""
 
     @property
     def needs(self) -> frozenset[str]:
-        """What the part is read with: `texts`, `fields`."""
+        """The optional columns that the kernel reads: `texts`, `fields`."""
 
     def __call__(self, part: Any, /) -> pl.DataFrame:
         """Return the table of a part; of one without items, an empty table with the same columns."""
 
 
+@dataclass(frozen=True)
+class FunctionKernel:
+    """A function of one part as a kernel; the function is defined in a module, so that it can be pickled."""
+
+    function: Callable[[Any], pl.DataFrame]
+    by: tuple[str, ...] = ()
+    needs: frozenset[str] = frozenset()
+
+    def __call__(self, part: Any, /) -> pl.DataFrame:
+        """Return the table of a part."""
+        return self.function(part)
+
+
 @runtime_checkable
 class RankAware(Kernel, Protocol):
-    """A kernel that has to know the ranks of a part's values among those of all parts."""
+    """A kernel that depends on the global ranks of a partition's values."""
 
     def with_ranks(self, ranks: pl.DataFrame, /) -> Kernel:
-        """Return a kernel that knows the ranks of one part's values: by `column` and `value`, `doubled`."""
+        """Return the kernel with the ranks of one partition's values: `doubled`, by `column` and `value`."""
 
 
 @runtime_checkable
 class LocalKeys(Kernel, Protocol):
-    """A kernel that counts under keys of its part; rows get keys that all parts share when tables are added."""
+    """A kernel with partition-local keys, which are mapped to global keys before tables are summed."""
 
     def local(self, part: Any, /) -> pl.DataFrame:
-        """Return the table of a part under its own keys."""
+        """Return the table of a partition under local keys."""
 
     def shared(self, part: Any, table: pl.DataFrame, /) -> pl.DataFrame:
-        """Return rows of such a table under the keys that all parts share."""
+        """Return rows of such a table under global keys."""
 
 
 @runtime_checkable
@@ -71,7 +84,7 @@ class DistinctKeys(Kernel, Protocol):
 
 
 class PartSource(Protocol):
-    """Where parts come from; travels to other processes."""
+    """A source of partitions; it is pickled."""
 
     def __len__(self) -> int:
         """Return how many parts there are."""
@@ -87,25 +100,25 @@ class PartSource(Protocol):
 
 
 class Ranked(Protocol):
-    """Values that may all be different, ranked where the parts are: a part can be told the ranks of its own."""
+    """Values of high cardinality, ranked where the partitions are; each receives the ranks of its own values."""
 
     def sizes(self, column: int) -> pl.DataFrame:
-        """Return how many values, `groups`, so many rows have, `n`."""
+        """Return the number of values, `groups`, by the number of their rows, `n`."""
 
     def at(self, column: int, places: NDArray[np.int64]) -> pl.DataFrame:
         """Return the values at some places from 0, ascending: each once as `value`, its first place `start` and `n`."""
 
 
 class Runner(Protocol):
-    """Where kernels run: here, part by part, or on a cluster."""
+    """Executes kernels: in this process, partition by partition, or on a cluster."""
 
     @property
     def at_once(self) -> int:
-        """How many parts are worked on at the same time."""
+        """The number of partitions processed in parallel."""
 
     @property
     def max_collected(self) -> int | None:
-        """How many different values of a column may come back; None: any number."""
+        """The most distinct values of a column that may be collected; None: no limit."""
 
     def rank_values(self, source: PartSource, kernel: Kernel) -> Ranked:
         """Rank the values that a kernel counts as `n` by `column` and `value`; it returns a row of every part."""
@@ -121,14 +134,14 @@ class Runner(Protocol):
     def reduce_parts(
         self, source: PartSource, kernel: Kernel, steps: Steps[Result], ranks: Ranked | None = None
     ) -> Result:
-        """Return what comes of reductions of the tables of all parts, added up, which stay where they are."""
+        """Run reductions over the summed tables of all partitions, which are not collected."""
 
     def collect_parts(self, source: PartSource, kernel: Kernel) -> list[pl.DataFrame]:
         """Return the tables of all parts in their order."""
 
 
 def run_steps(steps: Steps[Result], reduce: Callable[[Reduction], pl.DataFrame]) -> Result:
-    """Give steps what they ask for, and return what comes of it."""
+    """Run the reductions that a generator yields, and return its result."""
     try:
         reduction = next(steps)
         while True:
@@ -139,26 +152,26 @@ def run_steps(steps: Steps[Result], reduce: Callable[[Reduction], pl.DataFrame])
 
 
 class Scratch(Protocol):
-    """A folder that goes when this does."""
+    """A temporary folder, deleted with this object."""
 
     folder: Path
 
 
 @dataclass(frozen=True)
 class Parts:
-    """Data that is kept in parts, and where they are worked on."""
+    """Partitioned data and its runner."""
 
     source: PartSource
     runner: Runner
     gold_units: int | None = None
     whole: Callable[[], Any] | None = None
-    """Reads all of it into memory; None where that cannot be."""
+    """Reads all data into memory; None where that is impossible."""
     kept: Scratch | None = None
-    """Where what is worked out of parts and wanted again is kept; None where parts are worked on elsewhere."""
+    """A cache for intermediate results; None on a cluster."""
     scattered: bool = False
     """Whether there are clusters whose items are in several parts."""
 
     @property
     def scratch(self) -> Path | None:
-        """The folder of what is kept."""
+        """The folder of the cache."""
         return None if self.kept is None else self.kept.folder

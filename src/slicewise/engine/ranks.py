@@ -1,6 +1,6 @@
-"""Values of which there may be as many as items, ranked where the parts are, by the same expressions wherever that is.
+"""Ranks of values of high cardinality, by expressions that run locally and on a cluster alike.
 
-Every value gets its first place among all values of its column; a part is told the ranks of its own values alone.
+Every value gets its first position among all values of its column; a partition receives the ranks of its own values.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ STRETCH = float(1 << 40)
 
 
 def classes(counts: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
-    """Return of values counted as `n`, each in one row, the first place from 0, in the order of their column."""
+    """Return the first position, from 0, of each distinct value within its column; `n` is its count."""
     stretch = (nw.col("value").cast(nw.Float64) / STRETCH).floor().cast(nw.Int64)
     stretched = counts.with_columns(stretch=stretch)
     stretches = stretched.group_by("column", "stretch").agg(nw.col("n").sum().alias("many"))
@@ -39,12 +39,12 @@ def doubled() -> nw.Expr:
 
 
 def groups(places: nw.LazyFrame[Any], column: int) -> nw.LazyFrame[Any]:
-    """Return how many values of a column so many rows have."""
+    """Return the number of a column's values by the number of their rows."""
     return places.filter(nw.col("column") == column).group_by("n").agg(nw.len().cast(nw.Int64).alias("groups"))
 
 
 def hit(table: pl.DataFrame, places: NDArray[np.int64]) -> pl.DataFrame:
-    """Return the values that stand at some places, which ascend; of those without any, none."""
+    """Return the values at some positions, which ascend."""
     start, n = table["start"].to_numpy(), table["n"].to_numpy()
     return table.filter(pl.Series(places.searchsorted(start) < places.searchsorted(start + n)))
 
@@ -52,7 +52,7 @@ def hit(table: pl.DataFrame, places: NDArray[np.int64]) -> pl.DataFrame:
 def by_group(
     frame: nw.LazyFrame[Any], by: str, function: Callable[[pl.DataFrame], int], name: str
 ) -> nw.LazyFrame[Any]:
-    """Return a whole number for each group of rows, worked out of all its rows at once where they are."""
+    """Return an integer per group, computed from all its rows at once."""
     native = frame.to_native()
 
     def row(table: pl.DataFrame) -> pl.DataFrame:

@@ -1,7 +1,6 @@
-"""Units counted by slice and group, and their ranks summed, from one number per unit: its group, and who has it.
+"""Units counted by slice and group, and their ranks summed, from one code per unit: its group, and who has it.
 
-Few systems differ, and a group has few units: there are much fewer such numbers than units, and what all systems have
-is summed over them.
+Systems agree on most units, and a group has few units, so there are far fewer codes than units to sum over.
 """
 
 from __future__ import annotations
@@ -19,9 +18,9 @@ from slicewise.arrays import Ints
 from slicewise.engine.sums import GOLD, PRED, TP
 
 AT_ONCE = 16
-"""Holders whose patterns are numbered at a time."""
+"""Flags that are packed into a code at a time."""
 ROOMY = 8
-"""A table may have so many places for each number that is looked up in it."""
+"""Largest size of a lookup table per number looked up in it."""
 HALF = 30
 """Bits of the lower half of a product; sums of halves are exact in floating point."""
 
@@ -114,7 +113,7 @@ def from_halves(table: pl.DataFrame, name: str) -> NDArray[np.float64]:
 
 
 def counted(numbers: Ints, size: int) -> tuple[Ints, Ints]:
-    """Return the different numbers, all below `size`, in order, and how often each is there."""
+    """Return the distinct numbers, all below `size`, sorted, and their counts."""
     if size > ROOMY * len(numbers):
         return np.unique(numbers, return_counts=True)
     times = np.bincount(numbers, minlength=size)
@@ -123,7 +122,7 @@ def counted(numbers: Ints, size: int) -> tuple[Ints, Ints]:
 
 
 def renumbered(numbers: Ints) -> tuple[Ints, Ints]:
-    """Return the different numbers in order, and the place of each among them."""
+    """Return the distinct numbers, sorted, and the index of each number among them."""
     size = int(numbers.max(initial=-1)) + 1
     if size > ROOMY * len(numbers):
         return np.unique(numbers, return_inverse=True)

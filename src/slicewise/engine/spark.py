@@ -1,7 +1,7 @@
-"""Apache Spark as the place where parts are worked on.
+"""Apache Spark as the engine.
 
-Every task reads one part by itself and runs a kernel on it (`mapInArrow`); the tables of all parts are added up by the
-cluster, with the same Narwhals group-by as here. What is wrong in the data comes back as a row, not as a stack trace.
+Every task reads one partition and runs a kernel on it (`mapInArrow`); the cluster sums the tables of all partitions
+with the same Narwhals group-by as the local engine. A user error is returned as a row, not as a stack trace.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ from slicewise.engine.sums import sums
 from slicewise.errors import UserError, quoted
 
 WRONG, PART = "slicewise:wrong", "slicewise:part"
-"""Columns beside a kernel's own: what is wrong in the data, and the number of the part."""
+"""Columns beside a kernel's own: a user error, and the number of the partition."""
 INSTALL = "Spark is not installed; install it: pip install 'slicewise[spark]', and Java 17 or newer"
 FEW_PIECES = ("spark.sql.shuffle.partitions", "16")
-"""Tables are small: they are added up in few pieces."""
+"""Tables are small: few shuffle partitions suffice."""
 SORTED = "merge"
 """How tables are joined: Spark takes what kernels return for small, and would send it to every worker."""
 OFTEN = 0.5
-"""Seconds between looks at how far a job is."""
+"""Seconds between polls of a job's progress."""
 MAX_COLLECTED = 3_500_000
-"""Different values of a column that may come back; of more, ranks stay in the cluster."""
+"""Distinct values of a column that may be collected; of more, ranks stay on the cluster."""
 TOO_LARGE = "too many different scores, numbers or strings: round them, leave their column out, or allow for more"
 MANY = 32
-"""Tasks that a cluster may be able to run at the same time."""
+"""Assumed parallelism of a cluster that does not report it."""
 TYPES: dict[Any, str] = {pl.String: "string", pl.Int64: "bigint", pl.Float64: "double", pl.Boolean: "boolean"}
 
 
@@ -95,7 +95,7 @@ def _java_path() -> str:
 
 
 def _settings(master: str | None) -> Mapping[str, str]:
-    """Return settings for a session of one's own, which shows no page."""
+    """Return settings for a new session, without its web page."""
     settings = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"} | dict([FEW_PIECES])
     if master is not None and re.match(r"spark://(127\.0\.0\.1|localhost)[:,]", master):
         settings |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
@@ -120,7 +120,7 @@ def _uninterrupted() -> Iterator[None]:
 
 @contextmanager
 def _noticed(left: threading.Event) -> Iterator[None]:
-    """Have an event tell that the program was told to end, by Ctrl-C or by a signal that it answers."""
+    """Set an event when the program is terminated, by Ctrl-C or by a signal that it handles."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -161,11 +161,11 @@ def _no_session(where: str | None, why: str) -> UserError:
 
 @dataclass(frozen=True)
 class Spark:
-    """Works on parts in a cluster."""
+    """Runs kernels on a cluster."""
 
     session: Any
     on_part: Callable[[int, int], None] | None = None
-    """Told how many items are done, of how many."""
+    """Called with the number of items done and of all."""
 
     @property
     def at_once(self) -> int:
@@ -177,13 +177,13 @@ class Spark:
 
     @property
     def max_collected(self) -> int:
-        """How many different values of a column may come back."""
+        """The most distinct values of a column that may be collected."""
         return MAX_COLLECTED
 
     def aggregate(
         self, source: PartSource, kernel: Kernel, keep: nw.Expr | None, ranks: Ranked | None = None
     ) -> Iterator[pl.DataFrame]:
-        """Add up the tables of all parts in the cluster."""
+        """Sum the tables of all partitions on the cluster."""
         empty, sums = self._added(source, kernel, ranks)
         if keep is not None:
             sums = sums.filter(keep | ~nw.col(WRONG).is_null())
@@ -195,7 +195,7 @@ class Spark:
     def reduce_parts(
         self, source: PartSource, kernel: Kernel, steps: Steps[Result], ranks: Ranked | None = None
     ) -> Result:
-        """Add up the tables of all parts in the cluster, which keeps the sums until they have been reduced."""
+        """Sum the tables of all partitions on the cluster, which caches the sums until they have been reduced."""
         kept: Any = self._added(source, kernel, ranks)[1].to_native().persist()
         try:
             table: nw.LazyFrame[Any] = nw.from_native(kept.hint(SORTED))
@@ -207,7 +207,7 @@ class Spark:
             kept.unpersist()
 
     def rank_values(self, source: PartSource, kernel: Kernel) -> SparkRanks:
-        """Rank the values of all parts in the cluster, which keeps them."""
+        """Rank the values of all partitions on the cluster, which caches them."""
         rows = self._tables(source, kernel)[1].persist()
         right: nw.LazyFrame[Any] = nw.from_native(rows.hint(SORTED)).filter(nw.col(WRONG).is_null())
         places = nw.to_native(classes(sums(right, KEYS, {"n": nw.col("n")}, ordered=False))).persist()
@@ -225,7 +225,7 @@ class Spark:
     def _added(
         self, source: PartSource, kernel: Kernel, ranks: Ranked | None = None
     ) -> tuple[pl.DataFrame, nw.LazyFrame[Any]]:
-        """Return the columns of a kernel's table, and the sum of all parts' with what is wrong in them."""
+        """Return the columns of a kernel's table, and the summed tables of all partitions with their errors."""
         empty, frame = self._tables(source, kernel, ranks)
         numbers = {name: nw.col(name) for name in empty.columns if name not in kernel.by}
         return empty, sums(nw.from_native(frame), [*kernel.by, WRONG], numbers, ordered=False)
@@ -242,7 +242,7 @@ class Spark:
 
     @contextmanager
     def watched(self, source: PartSource) -> Iterator[None]:
-        """Tell how many parts are done while jobs run, and end them when the program is told to end."""
+        """Report progress while jobs run, and cancel them when the program is terminated."""
         over, left = threading.Event(), threading.Event()
         total = sum(source.items(i) for i in range(len(source)))
         threading.Thread(target=self._watch, args=(over, left, len(source), total), daemon=True).start()
@@ -253,7 +253,7 @@ class Spark:
             over.set()
 
     def _watch(self, over: threading.Event, left: threading.Event, parts: int, total: int) -> None:
-        """Look at the jobs now and then; Spark Connect does not show them, and ends them by itself."""
+        """Poll the jobs; Spark Connect does not show them, and cancels them by itself."""
         try:
             context = self.session.sparkContext
             tracker = context.statusTracker()
@@ -286,7 +286,7 @@ def _spark_type(kind: Any) -> str:
 
 @dataclass(frozen=True)
 class _Task:
-    """What a worker does with the numbers of parts: it reads each and runs the kernel."""
+    """A worker's task: read partitions by their numbers and run the kernel on each."""
 
     source: PartSource
     kernel: Kernel
@@ -314,7 +314,7 @@ class _Task:
 
 
 def _rank_task(source: PartSource, kernel: RankAware, empty: pl.DataFrame) -> Callable[[Any], Any]:
-    """Return what a worker does with the ranks of one part's values."""
+    """Return a worker's task with the ranks of one partition's values."""
 
     def run(ranks: Any) -> Any:
         table = pl.DataFrame(ranks)
@@ -337,22 +337,22 @@ def _as_spark_takes(table: Any) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class SparkRanks:
-    """Values of columns that a cluster has ranked, and keeps as long as this is known."""
+    """Values ranked and cached by a cluster as long as this object lives."""
 
     cluster: Spark
     source: PartSource
     places: Any
     """By column and value: `n`, and the first place."""
     by_part: Any
-    """Of every part, its values with their doubled ranks."""
+    """The values of every partition with their doubled ranks."""
 
     def __post_init__(self) -> None:
-        """Have the cluster forget it together with this."""
+        """Release the cache together with this object."""
         for frame in (self.places, self.by_part):
             weakref.finalize(self, _forget, frame)
 
     def sizes(self, column: int) -> pl.DataFrame:
-        """Return how many values so many rows have."""
+        """Return the number of values by the number of their rows."""
         with self.cluster.watched(self.source):
             return _collected(groups(nw.from_native(self.places), column))
 
@@ -380,9 +380,8 @@ def _collected(frame: nw.LazyFrame[Any]) -> pl.DataFrame:
     try:
         return frame.collect("polars").to_native()  # type: ignore[no-any-return]
     except Exception as problem:
-        if isinstance(
-            interrupt := problem.__context__, KeyboardInterrupt | SystemExit
-        ):  # Spark has to say something of it
+        interrupt = problem.__context__  # Spark raises an error of its own instead
+        if isinstance(interrupt, KeyboardInterrupt | SystemExit):
             raise interrupt from None
         raise UserError(_said(problem)) from None
 
@@ -402,7 +401,7 @@ def _said(problem: Exception) -> str:
 
 
 def _checked(table: pl.DataFrame) -> pl.DataFrame:
-    """Return a table, or say what is wrong in the data."""
+    """Return a table, or raise the first error in it."""
     wrong = table.filter(pl.col(WRONG).is_not_null())
     if wrong.height:
         raise UserError(str(wrong.sort(WRONG)[WRONG][0]))

@@ -1,4 +1,4 @@
-"""The narrow waist: sums of statistics by slice and cluster group. All that another engine has to provide.
+"""Sums of statistics by slice and cluster group: the only operation that another engine has to provide.
 
 Group-bys are written once, as Narwhals expressions over lazy frames; sums of integers are exact on every engine.
 """
@@ -20,7 +20,7 @@ def sums(
     *,
     ordered: bool = True,
 ) -> nw.LazyFrame[nwt.IntoLazyFrame]:
-    """Sum each expression within each combination of `by`, in a fixed order unless that comes later."""
+    """Sum each expression within each combination of `by`; `ordered`: sorted by it."""
     prepared = frame.select(*by, **columns)
     table = prepared.group_by(*by).agg(*(nw.col(name).sum() for name in columns))
     return table.sort(*by) if ordered else table

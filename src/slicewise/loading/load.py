@@ -196,7 +196,6 @@ def _load_matrix(
         )
         for i, system in enumerate(table.systems)
     }
-    restarts = {system: (system,) for system in files}
     options = replace(options, task=Task.SCORES)
-    evaluation = Evaluation.build(name or opened.stem, None, files, restarts, [], options, digests=opened.digests)
+    evaluation = Evaluation.build(name or opened.stem, None, files, None, [], options, digests=opened.digests)
     return replace(evaluation, dated=opened.dated)

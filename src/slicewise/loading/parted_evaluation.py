@@ -17,11 +17,11 @@ from slicewise.engine.protocols import FIELDS, TEXTS, Parts, PartSource, Runner,
 from slicewise.evaluation import Evaluation
 from slicewise.loading.cluster_numbers import by_remainder, cluster_numbering, first_names, item_numbering
 from slicewise.loading.table_parts import (
-    ClusterCounts,
+    CLUSTER_COUNTS,
+    DISTINCT_CLUSTERS,
+    EDGES,
+    SURVEY,
     ClusterNames,
-    DistinctClusters,
-    Edges,
-    Survey,
     TableParts,
     whole_clusters,
 )
@@ -49,16 +49,16 @@ def parted_evaluation(
         return evaluation.parted(Parts(part_source, runner))
 
     kind = first.aligned.clusters.kind
-    nothing_to_count = first.task is Task.SCORES and kind == "item"  # there is nothing to be counted
-    survey = Survey()(first.between(0, 0)) if nothing_to_count else aggregate(over(source), Survey())
+    nothing_to_count = first.task is Task.SCORES and kind == "item"
+    survey = SURVEY(first.between(0, 0)) if nothing_to_count else aggregate(over(source), SURVEY)
     parts, numbering, scattered = len(source), item_numbering(items), False
     if kind != "item":
         names = over(ClusterNames(source))
-        remainders, names_in_order = reduce_parts(names, ClusterCounts(), by_remainder, first_names)
+        remainders, names_in_order = reduce_parts(names, CLUSTER_COUNTS, by_remainder, first_names)
         numbering = cluster_numbering(kind, remainders, names_in_order["name"])
-        edges = pl.concat(collect_parts(names, Edges())).rows()
+        edges = pl.concat(collect_parts(names, EDGES)).rows()
         source = replace(source, bounds=whole_clusters(source.bounds, edges))
-        distinct = pl.concat(collect_parts(over(ClusterNames(source)), DistinctClusters()))
+        distinct = pl.concat(collect_parts(over(ClusterNames(source)), DISTINCT_CLUSTERS))
         scattered = int(distinct["clusters"].sum()) > numbering.count
     labels = tuple(sorted({key for what, key, _ in survey.iter_rows() if what.startswith("label:")}))
     source = replace(source, labels=labels if first.task.has_units else None, numbering=numbering)

@@ -8,20 +8,20 @@ from functools import partial
 
 import polars as pl
 
-from slicewise.align import Aligned, Options
+from slicewise.align import Aligned, Options, training_units
 from slicewise.align.clusters import Clusters, cluster_names
 from slicewise.annotations import CONFIDENCES, Annotations, Task
-from slicewise.engine.protocols import FIELDS, TEXTS
+from slicewise.engine.protocols import FIELDS, TEXTS, FunctionKernel
 from slicewise.errors import explained
 from slicewise.evaluation import Evaluation, Training
 from slicewise.loading.cluster_numbers import ClusterNumbering, named_clusters
 from slicewise.loading.roles import Columns, Role, RowReader
-from slicewise.loading.training import as_training, read_training, without_answers
+from slicewise.loading.training import read_training, without_answers
 from slicewise.read import open_source, read, tell_format
 from slicewise.read.columns import top_level_name
 
 MOST_PARTS = 256
-EDGES = {"first": pl.String, "last": pl.String, "size": pl.Int64}
+EDGE_SCHEMA = {"first": pl.String, "last": pl.String, "size": pl.Int64}
 
 _training_cache: dict[str, Training] = {}
 """Training data is read once per process."""
@@ -45,7 +45,7 @@ class TrainingFile:
             with explained(self.path):
                 source = open_source(self.path)
                 annotations = read_training(source, self.format, self.gold_column, self.inputs, others=self.others)
-            _training_cache[key] = as_training(annotations, task, options)
+            _training_cache[key] = Training(annotations, training_units(annotations, task, options))
         return _training_cache[key]
 
 
@@ -179,25 +179,18 @@ def whole_clusters(bounds: Sequence[int], edges: Sequence[tuple[str, str, int]])
     return (*kept, bounds[-1])
 
 
-@dataclass(frozen=True)
-class Survey:
-    """Kernel: counts of the labels of gold and systems, and the warnings."""
-
-    by: tuple[str, ...] = ("what", "key")
-    needs: frozenset[str] = frozenset()
-
-    def __call__(self, part: Evaluation) -> pl.DataFrame:
-        """Return the counts of a part."""
-        raised = [f"{part.first} {warning.to_json()}" for warning in part.aligned.warnings]
-        tokens = 0 if part.aligned.tokens is None else len(part.aligned.tokens)
-        totals = {"items": part.aligned.items, "tokens": tokens}
-        tables = [_counts("warning", raised, [1] * len(raised)), _counts("total", list(totals), list(totals.values()))]
-        if part.task.has_units:
-            names = part.units["label"].cast(pl.String)
-            for column in ("gold", *part.systems):
-                counts = names.filter(part.units[column]).value_counts()
-                tables.append(_counts(f"label:{column}", counts.to_series(0).to_list(), counts.to_series(1).to_list()))
-        return pl.concat(tables)
+def _survey(part: Evaluation) -> pl.DataFrame:
+    """Count the labels of gold and systems in a part, and list its warnings."""
+    raised = [f"{part.first} {warning.to_json()}" for warning in part.aligned.warnings]
+    tokens = 0 if part.aligned.tokens is None else len(part.aligned.tokens)
+    totals = {"items": part.aligned.items, "tokens": tokens}
+    tables = [_counts("warning", raised, [1] * len(raised)), _counts("total", list(totals), list(totals.values()))]
+    if part.task.has_units:
+        names = part.units["label"].cast(pl.String)
+        for column in ("gold", *part.systems):
+            counts = names.filter(part.units[column]).value_counts()
+            tables.append(_counts(f"label:{column}", counts.to_series(0).to_list(), counts.to_series(1).to_list()))
+    return pl.concat(tables)
 
 
 def _counts(kind: str, keys: Sequence[str], n: Sequence[int]) -> pl.DataFrame:
@@ -228,42 +221,22 @@ class ClusterNames:
         return self.of.cluster_names(self.of.bounds[i], self.of.bounds[i + 1])
 
 
-@dataclass(frozen=True)
-class ClusterCounts:
-    """Kernel: the number of items of each cluster."""
-
-    by: tuple[str, ...] = ("remainder", "name")
-    needs: frozenset[str] = frozenset()
-
-    def __call__(self, names: pl.Series) -> pl.DataFrame:
-        """Return the counts of a part."""
-        return named_clusters(names)
+def _distinct_clusters(names: pl.Series) -> pl.DataFrame:
+    """Count the distinct clusters of a partition, in one row."""
+    return pl.DataFrame({"clusters": [names.n_unique()]}, schema={"clusters": pl.Int64})
 
 
-@dataclass(frozen=True)
-class DistinctClusters:
-    """Kernel: the number of distinct clusters of a partition."""
-
-    by: tuple[str, ...] = ()
-    needs: frozenset[str] = frozenset()
-
-    def __call__(self, names: pl.Series) -> pl.DataFrame:
-        """Return one row."""
-        return pl.DataFrame({"clusters": [names.n_unique()]}, schema={"clusters": pl.Int64})
+def _edges(names: pl.Series) -> pl.DataFrame:
+    """Return the first and the last cluster of a partition, and where its second begins, in one row."""
+    if not len(names):
+        return pl.DataFrame(schema=EDGE_SCHEMA)
+    different = names != names[0]
+    size = different.arg_max() if different.any() else len(names)
+    ends = {"first": [str(names[0])], "last": [str(names[-1])]}
+    return pl.DataFrame(ends | {"size": [size]}, schema=EDGE_SCHEMA)
 
 
-@dataclass(frozen=True)
-class Edges:
-    """Kernel: the first and the last cluster of a partition, and where its second begins."""
-
-    by: tuple[str, ...] = ()
-    needs: frozenset[str] = frozenset()
-
-    def __call__(self, names: pl.Series) -> pl.DataFrame:
-        """Return one row."""
-        if not len(names):
-            return pl.DataFrame(schema=EDGES)
-        different = names != names[0]
-        size = different.arg_max() if different.any() else len(names)
-        ends = {"first": [str(names[0])], "last": [str(names[-1])]}
-        return pl.DataFrame(ends | {"size": [size]}, schema=EDGES)
+SURVEY = FunctionKernel(_survey, ("what", "key"))
+CLUSTER_COUNTS = FunctionKernel(named_clusters, ("remainder", "name"))
+DISTINCT_CLUSTERS = FunctionKernel(_distinct_clusters)
+EDGES = FunctionKernel(_edges)

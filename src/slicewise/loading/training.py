@@ -7,9 +7,8 @@ from dataclasses import replace
 
 import polars as pl
 
-from slicewise.align import Aligned, Options, training_units
-from slicewise.annotations import Annotations, Task
-from slicewise.evaluation import Training
+from slicewise.align import Aligned
+from slicewise.annotations import Annotations
 from slicewise.read import READERS, read, tell_format
 from slicewise.read.source import Source, split_column
 
@@ -43,8 +42,3 @@ def read_training(
     if annotations.texts is None and text_column is not None and READERS[format_name].tabular:
         return replace(annotations, texts=read(replace(source, column=text_column), format_name).answers)
     return annotations
-
-
-def as_training(annotations: Annotations, task: Task, options: Options) -> Training:
-    """Return training data with its units."""
-    return Training(annotations, training_units(annotations, task, options))

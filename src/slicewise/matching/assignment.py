@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from slicewise.arrays import Mask
 from slicewise.matching.components import components, local_numbers
+from slicewise.matching.overlaps import Index, Ints, run_starts
 from slicewise.matching.solver import solve
-
-Index = NDArray[np.intp]
-Ints = NDArray[np.integer[Any]]
 
 
 def best_matching(left: Index, right: Index, weight: Ints) -> Mask:
@@ -45,10 +40,7 @@ def _stars(left: Index, right: Index, weight: Ints) -> Mask:
         return chosen
     centre = np.where(np.bincount(left)[left] > 1, left, left.max() + 1 + right)
     order = np.lexsort((right, left, *(-column for column in weight.T[::-1]), centre))
-    ordered = centre[order]
-    first = np.ones(len(order), dtype=bool)
-    first[1:] = ordered[1:] != ordered[:-1]
-    chosen[order[first]] = True
+    chosen[order[run_starts(centre[order])]] = True
     return chosen
 
 

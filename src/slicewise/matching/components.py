@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Index = NDArray[np.intp]
+from slicewise.matching.overlaps import Index, run_starts
 
 
 def components(left: Index, right: Index) -> Index:
@@ -27,12 +26,8 @@ def components(left: Index, right: Index) -> Index:
 def local_numbers(component: Index, node: Index) -> Index:
     """Return for every edge the place of its node among the nodes of its component, from 0, in ascending order."""
     order = np.lexsort((node, component))
-    in_order, part = node[order], component[order]
-    new_part = np.ones(len(order), dtype=bool)
-    new_part[1:] = part[1:] != part[:-1]
-    new_node = new_part.copy()
-    new_node[1:] |= in_order[1:] != in_order[:-1]
-    number = np.cumsum(new_node) - 1
+    new_part = run_starts(component[order])
+    number = np.cumsum(run_starts(component[order], node[order])) - 1
     number -= number[np.maximum.accumulate(np.where(new_part, np.arange(len(order)), 0))]
     result = np.empty_like(number)
     result[order] = number

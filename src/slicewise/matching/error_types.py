@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slicewise.arrays import Mask
 from slicewise.matching.assignment import best_matching
-from slicewise.matching.overlaps import Spans, contested_units, overlap_counts, overlapping_pairs
-
-Ints = NDArray[np.integer[Any]]
-Index = NDArray[np.intp]
+from slicewise.matching.overlaps import Index, Ints, Spans, contested_units, overlap_counts, overlapping_pairs
 
 KINDS = ("boundary", "type", "boundary_type", "missed", "spurious")
 """The kinds of error in the order of their codes; code 0 is no error, code 1 the first kind."""

@@ -29,6 +29,15 @@ class Spans:
         return Spans(self.item[chosen], self.start[chosen], self.end[chosen])
 
 
+def run_starts(*columns: NDArray[Any]) -> Mask:
+    """Return which rows differ from the row before them; the first row always does."""
+    new = np.zeros(len(columns[0]), dtype=bool)
+    new[:1] = True
+    for column in columns:
+        new[1:] |= column[1:] != column[:-1]
+    return new
+
+
 def overlapping_pairs(a: Spans, b: Spans) -> tuple[Index, Index]:
     """Return the indices of all pairs of a span of `a` and one of `b` in the same item that share a position.
 

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from slicewise.arrays import Ints, Mask
+from slicewise.matching.overlaps import Ints as AnyInts
 from slicewise.matching.overlaps import Spans, contested
 
 ROUNDS = 16
 """Real spans are settled in two or three; a long chain needs as many as it has spans and is walked along instead."""
 
 
-def resolved(
-    spans: Spans, votes: NDArray[np.integer[Any]], label_rank: NDArray[np.integer[Any]], *, rounds: int = ROUNDS
-) -> Mask:
+def resolved(spans: Spans, votes: AnyInts, label_rank: AnyInts, *, rounds: int = ROUNDS) -> Mask:
     """Return which spans to keep, so that no two kept ones of an item share a position.
 
     Spans are taken in this order: most votes, then the longer, then the earlier start, then the lower rank of the
@@ -28,7 +24,7 @@ def resolved(
     return kept
 
 
-def _taken(spans: Spans, votes: NDArray[np.integer[Any]], label_rank: NDArray[np.integer[Any]], rounds: int) -> Mask:
+def _taken(spans: Spans, votes: AnyInts, label_rank: AnyInts, rounds: int) -> Mask:
     start, end = spans.start.astype(np.int64), spans.end.astype(np.int64)
     order = np.lexsort((label_rank, start, start - end, -votes.astype(np.int64)))
     line = spans.item.astype(np.int64) * int(end.max(initial=0))

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from slicewise.arrays import Array, Mask
 from slicewise.matching.assignment import best_matching
 from slicewise.matching.error_types import in_order
-from slicewise.matching.overlaps import Spans, contested_units, overlap_counts, overlapping_pairs
-
-Ints = NDArray[np.integer[Any]]
-Index = NDArray[np.intp]
+from slicewise.matching.overlaps import (
+    Index,
+    Ints,
+    Spans,
+    contested_units,
+    overlap_counts,
+    overlapping_pairs,
+    run_starts,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,10 +56,7 @@ def _credits(spans: Spans, label: Ints, gold: Mask, returned: Mask) -> tuple[Arr
 def _same_span(spans: Spans, label: Ints, gold: Mask, returned: Mask) -> Mask:
     """Return which wrong units are paired when as many missed and spurious ones of the same span are as possible."""
     wrong = in_order(spans, label, np.flatnonzero(gold ^ returned))
-    new = np.ones(len(wrong), dtype=bool)
-    new[1:] = False
-    for column in (spans.item[wrong], spans.start[wrong], spans.end[wrong]):
-        new[1:] |= column[1:] != column[:-1]
+    new = run_starts(spans.item[wrong], spans.start[wrong], spans.end[wrong])
     group, first = np.cumsum(new) - 1, np.flatnonzero(new)
     spurious = returned[wrong]
     before: Index = np.cumsum(spurious) - spurious

@@ -1,4 +1,4 @@
-"""What a metric is: additive statistics per item, and a finish on their sum.
+"""Metrics: additive statistics per item, and a finish on their sum.
 
 Everything that resamples, slices or compares works on the statistics, so it works for every metric.
 """
@@ -74,7 +74,7 @@ class Metric:
     """Of a metric that is not additive: from the statistics of all items `(items, k)` and how often each is counted in
     every draw, `(items, draws)`, to its values `(draws,)`. Its `finish` is never called."""
     signature: Callable[[pl.Series | None], str] | None = None
-    """What pins the metric's own options, given the references."""
+    """The signature of the metric's own options, from the references."""
     greater_is_better: bool = True
     best: float | None = 1.0
     """The value of a system equal to gold; None where there is no gold."""

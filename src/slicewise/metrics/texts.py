@@ -9,6 +9,7 @@ import polars as pl
 
 from slicewise.arrays import Array, Ints
 from slicewise.metrics.metric import ItemError
+from slicewise.metrics.reading import references
 
 
 @dataclass(frozen=True)
@@ -44,11 +45,10 @@ def output_texts(outputs: pl.Series) -> pl.Series:
 
 def reference_lists(gold: pl.Series | None) -> pl.Series:
     """Return the references of each item, of which there is at least one."""
-    if gold is None:
-        raise ValueError("the metric needs references")
-    if not isinstance(gold.dtype, pl.List):
-        return gold.to_frame("text").select(pl.concat_list("text")).to_series()
-    listed = gold.list.drop_nulls()
+    texts = references(gold)
+    if not isinstance(texts.dtype, pl.List):
+        return texts.to_frame("text").select(pl.concat_list("text")).to_series()
+    listed = texts.list.drop_nulls()
     empty = (listed.list.len() == 0).fill_null(True)
     if empty.any():
         first = int(empty.arg_max() or 0)

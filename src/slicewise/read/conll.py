@@ -59,22 +59,21 @@ def read(source: Source, *, own_gold: bool = False, others: bool = True) -> Anno
     `own_gold`: the last column but one is the gold tag, the last the prediction. `others`: keep the columns between.
     """
     file = source.only
-    cells = ragged.split(ragged.first_data_line(file.data))
-    header = cells if has_header(file) else None
-    notes = () if header is None or _is_named(header) else (_taken_for_a_header(file, header),)
-    names = header or [f"col{i + 1}" for i in range(len(cells))]
+    names, header = _column_names(file)
+    notes = (_taken_for_a_header(file, names),) if header and not _is_named(names) else ()
     tag_numbers, token = tag_columns(source, names, own_gold=own_gold)
     between = {name: i for i, name in enumerate(names) if others and i not in (*tag_numbers, token)}
     roles = _ColumnRoles(tag_numbers, token, between)
-    pieces = _parse(file, len(cells), roles)
-    kinds = np.concatenate([p.kinds for p in pieces])
-    tags = [Tags.joined([p.tags[i] for p in pieces]) for i in range(len(pieces[0].tags))]
-    columns = [pl.concat([p.columns[i] for p in pieces]) for i in range(len(pieces[0].columns))]
-    del pieces
-    if header is not None:
-        kinds, tags, columns = _without_header(kinds, tags, columns)
-    kinds, tags, columns = _without_tagged_comments(kinds, tags, columns)
-    return replace(_annotations(file, roles, kinds, tags, columns), notes=notes)
+    lines = _TokenLines.joined(_parse(file, len(names), roles))
+    if header:
+        lines = lines.without(np.arange(len(lines.tags[0].codes)) == 0)
+    return replace(_annotations(file, roles, _without_tagged_comments(lines)), notes=notes)
+
+
+def _column_names(file: File) -> tuple[list[str], bool]:
+    """Return the names of the columns, and whether a header gives them."""
+    cells, header = ragged.split(ragged.first_data_line(file.data)), has_header(file)
+    return cells if header else [f"col{i + 1}" for i in range(len(cells))], header
 
 
 def has_header(file: File) -> bool:
@@ -119,10 +118,26 @@ class _ColumnRoles:
 
 
 @dataclass(frozen=True)
-class _Piece:
+class _TokenLines:
+    """Lines with the tags and the other columns of those that are tokens."""
+
     kinds: NDArray[np.uint8]
     tags: list[Tags]
     columns: list[pl.Series]
+
+    @classmethod
+    def joined(cls, pieces: Sequence[_TokenLines]) -> _TokenLines:
+        """Concatenate the pieces of a file."""
+        tags = [Tags.joined(each) for each in zip(*(piece.tags for piece in pieces), strict=True)]
+        columns = [pl.concat(each) for each in zip(*(piece.columns for piece in pieces), strict=True)]
+        return cls(np.concatenate([piece.kinds for piece in pieces]), tags, columns)
+
+    def without(self, token: Mask) -> _TokenLines:
+        """Turn some token lines into comments."""
+        kinds = self.kinds.copy()
+        kinds[np.flatnonzero(kinds == TOKEN)[token]] = COMMENT
+        keep = pl.Series(~token)
+        return _TokenLines(kinds, [t.take(~token) for t in self.tags], [c.filter(keep) for c in self.columns])
 
 
 def tag_columns(source: Source, names: Sequence[str], *, own_gold: bool) -> tuple[tuple[int, ...], int | None]:
@@ -141,7 +156,7 @@ def tag_columns(source: Source, names: Sequence[str], *, own_gold: bool) -> tupl
     return (tag, tag - 1) if own_gold else (tag,), 0 if tag else None
 
 
-def _parse(file: File, width: int, roles: _ColumnRoles) -> list[_Piece]:
+def _parse(file: File, width: int, roles: _ColumnRoles) -> list[_TokenLines]:
     separator = ragged.separator(file.data)
     try:
         numbers, pieces = roles.numbers(width), pieces_of(file.data, PIECE)
@@ -197,7 +212,7 @@ def _mark_short_lines(kinds: NDArray[np.uint8], first: pl.Series, last: pl.Serie
             raise ragged.Untidy
 
 
-def _encode(lines: _Lines, roles: _ColumnRoles, *, tidy: bool = False) -> _Piece:
+def _encode(lines: _Lines, roles: _ColumnRoles, *, tidy: bool = False) -> _TokenLines:
     token = pl.Series(lines.kinds == TOKEN)
 
     def cells(column: int) -> pl.Series:
@@ -208,39 +223,22 @@ def _encode(lines: _Lines, roles: _ColumnRoles, *, tidy: bool = False) -> _Piece
     if tidy and any(re.search("[ \t]", name) for t in tags for name in t.names):
         raise ragged.Untidy
     kept = [i for i in (roles.token, *roles.others.values()) if i is not None]
-    return _Piece(lines.kinds, tags, [cells(i) for i in kept])
+    return _TokenLines(lines.kinds, tags, [cells(i) for i in kept])
 
 
-_Columns = tuple["NDArray[np.uint8]", list[Tags], list[pl.Series]]
-
-
-def _drop(kinds: NDArray[np.uint8], tags: list[Tags], columns: list[pl.Series], token: Mask) -> _Columns:
-    """Make some token lines comments."""
-    kinds = kinds.copy()
-    kinds[np.flatnonzero(kinds == TOKEN)[token]] = COMMENT
-    keep = pl.Series(~token)
-    return kinds, [t.take(~token) for t in tags], [c.filter(keep) for c in columns]
-
-
-def _without_header(kinds: NDArray[np.uint8], tags: list[Tags], columns: list[pl.Series]) -> _Columns:
-    first = np.zeros(len(tags[0].codes), np.bool_)
-    first[0] = True
-    return _drop(kinds, tags, columns, first)
-
-
-def _without_tagged_comments(kinds: NDArray[np.uint8], tags: list[Tags], columns: list[pl.Series]) -> _Columns:
+def _without_tagged_comments(lines: _TokenLines) -> _TokenLines:
     """Drop lines that begin with `#` and whose last column is no tag, in a file whose other tags are tags."""
-    odd = unknown_tags(tags[0])
-    if not odd or not columns:
-        return kinds, tags, columns
-    comment = np.isin(tags[0].codes, odd) & columns[0].str.starts_with("#").to_numpy()
-    has_tags = any("-" in name and split_tag(name) for name in tags[0].names)
-    return _drop(kinds, tags, columns, comment) if has_tags and comment.any() else (kinds, tags, columns)
+    tags = lines.tags[0]
+    odd = unknown_tags(tags)
+    if not odd or not lines.columns:
+        return lines
+    comment = np.isin(tags.codes, odd) & lines.columns[0].str.starts_with("#").to_numpy()
+    has_tags = any("-" in name and split_tag(name) for name in tags.names)
+    return lines.without(comment) if has_tags and comment.any() else lines
 
 
-def _annotations(
-    file: File, roles: _ColumnRoles, kinds: NDArray[np.uint8], tags: list[Tags], columns: list[pl.Series]
-) -> Annotations:
+def _annotations(file: File, roles: _ColumnRoles, lines: _TokenLines) -> Annotations:
+    kinds, tags = lines.kinds, lines.tags
     if not len(tags[0].codes):
         raise file.error(ragged.NO_DATA)
     sequence = kinds[kinds != COMMENT]
@@ -253,7 +251,7 @@ def _annotations(
         documents = np.searchsorted(np.flatnonzero(sequence == DOCUMENT), at)
         docstarts = sequence[sequence != BLANK] == DOCUMENT
     names = ([] if roles.token is None else ["token"]) + list(roles.others)
-    named = dict(zip(names, columns, strict=True))
+    named = dict(zip(names, lines.columns, strict=True))
     return Annotations(
         name=file.name,
         items=len(at),
@@ -287,9 +285,8 @@ def columnar(source: Source) -> tuple[pl.DataFrame, Origin]:
 
 
 def _names(file: File) -> tuple[str, ...]:
-    """Return what the columns of a CoNLL-style file are called."""
-    cells = ragged.split(ragged.first_data_line(file.data))
-    names = cells if has_header(file) else [f"col{i + 1}" for i in range(len(cells))]
+    """Return the distinct names of the columns of a CoNLL-style file."""
+    names, _ = _column_names(file)
     if twice := [name for name in names if names.count(name) > 1]:
         raise file.error(f"two columns are called {quoted(twice[0])}; rename one of them")
     return tuple(names)

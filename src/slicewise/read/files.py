@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import bz2
 import glob
-import gzip
 import hashlib
-import lzma
 import os
 import re
 import sys
-import zlib
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 from slicewise.errors import UserError, is_file
+from slicewise.read.compression import DAMAGED, LONGEST_MAGIC, ZstdError, codec_of
 from slicewise.read.registry import READERS
 from slicewise.read.source import (
     BOM,
@@ -147,37 +143,13 @@ def _with_line_ends(data: bytes) -> bytes:
 _BLANK_END = re.compile(rb"\s*\Z")
 
 
-def _zstd(data: bytes) -> bytes:
-    if sys.version_info >= (3, 14):
-        from compression import zstd
-    else:
-        from backports import zstd
-    return zstd.decompress(data)
-
-
-_BLOCKS = (b"1AY&SY", b"\x17rE8P\x90")
-"""What stands behind a bzip2 file's level: a block, or its end; text may well begin with BZh."""
-_MAGIC: tuple[tuple[bytes, Callable[[bytes], bytes]], ...] = (
-    (b"\x1f\x8b", gzip.decompress),
-    (b"\xfd7zXZ\0", lzma.decompress),
-    *((b"BZh%d%b" % (level, block), bz2.decompress) for level in range(1, 10) for block in _BLOCKS),
-    (b"\x28\xb5\x2f\xfd", _zstd),
-)
-
-
 def _decompress(raw: bytes, name: str) -> bytes:
-    for magic, decompress in _MAGIC:
-        if raw.startswith(magic):
-            try:
-                return decompress(raw)
-            except (OSError, EOFError, zlib.error, lzma.LZMAError, ValueError) as error:
-                raise UserError(
-                    f"the compressed file is cut or damaged ({error}); fetch or make it again", where=name
-                ) from None
-            except Exception as error:
-                if type(error).__name__ == "ZstdError":
-                    raise UserError(
-                        f"the compressed file is cut or damaged ({error}); make it again", where=name
-                    ) from None
-                raise
-    return raw
+    codec = codec_of(raw[:LONGEST_MAGIC])
+    if codec is None:
+        return raw
+    try:
+        data: bytes = codec.decompress(raw)
+    except DAMAGED as error:
+        advice = "make it again" if isinstance(error, ZstdError) else "fetch or make it again"
+        raise UserError(f"the compressed file is cut or damaged ({error}); {advice}", where=name) from None
+    return data

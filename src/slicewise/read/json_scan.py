@@ -1,4 +1,4 @@
-"""JSON lines looked at as bytes, many at a time, for what the fast parser takes without a word.
+"""A vectorised scan of JSON lines for errors that the fast parser ignores.
 
 Outside of strings a colon follows a key, and braces and brackets tell how deep it stands. Keys of one object are
 compared by their hashes. A line that may be wrong is looked at again with care, so nothing here has to be sure that a

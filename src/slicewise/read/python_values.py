@@ -1,4 +1,4 @@
-"""Annotations made from what Python users have: lists of tags, of spans, of answers."""
+"""Annotations from Python values: lists of tags, of spans, of answers."""
 
 from __future__ import annotations
 

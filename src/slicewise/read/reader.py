@@ -1,4 +1,4 @@
-"""What a reader is: the signs by which files of its format are recognised, and the ways in which they are read."""
+"""Readers: how files of a format are recognised, read and converted."""
 
 from __future__ import annotations
 

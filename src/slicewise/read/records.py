@@ -1,4 +1,4 @@
-"""Records with named fields (JSONL objects, table rows) turned into annotations: which field is what."""
+"""Records with named fields (JSONL objects, table rows) as annotations, by the names of the fields."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ from slicewise.data_warnings import DataWarning, When, number, warning
 from slicewise.errors import UserError, counted, did_you_mean, quoted
 from slicewise.read.columns import column_index, column_number, top_level_name
 from slicewise.read.source import Source
+
+ErrorAt = Callable[[str, int], UserError]
+"""Makes the error for a message and an item."""
 
 ANSWERS = ("label", "labels", "output", "score")
 SPAN_FIELDS = ("start", "end", "label")
@@ -121,20 +124,22 @@ def _plain(name: str, series: pl.Series) -> pl.Series:
     return series.alias(series.name.lstrip("^"))  # Polars takes names like ^x$ for patterns
 
 
-def _tokens(column: pl.Series | None, error: Callable[[str, int], UserError]) -> tuple[pl.Series | None, Ints | None]:
+def _tokens(column: pl.Series | None, error: ErrorAt) -> tuple[pl.Series | None, Ints | None]:
     if column is None:
         return None, None
+    offsets = _list_offsets(column, "tokens", error)
+    return _flat(column, "tokens", error), offsets
+
+
+def _list_offsets(column: pl.Series, field: str, error: ErrorAt) -> Ints:
+    """Return where the list of each item begins among all values; an error where an item has none."""
     if not isinstance(column.dtype, pl.List):
-        raise error(f"'tokens' is not a list: {quoted(str(column[0]))}; expected a list of strings", 0)
-    _no_nulls(column, "tokens", error)
-    return _flat(column, "tokens", error), _offsets(column)
-
-
-def _offsets(column: pl.Series) -> Ints:
+        raise error(f"'{field}' is not a list: {quoted(str(column[0]))}; expected a list of strings", 0)
+    _no_nulls(column, field, error)
     return np.concatenate([[0], np.cumsum(column.list.len().to_numpy().astype(np.int64))])
 
 
-def _flat(column: pl.Series, field: str, error: Callable[[str, int], UserError]) -> pl.Series:
+def _flat(column: pl.Series, field: str, error: ErrorAt) -> pl.Series:
     def refuse(what: str, row: int) -> UserError:
         return error(f"{quoted(field)} holds {what}; expected lists of strings", row)
 
@@ -145,7 +150,7 @@ def _holds_nested(column: pl.Series) -> bool:
     return isinstance(column.dtype, pl.List) and column.dtype.inner.is_nested()
 
 
-def _text(column: pl.Series, error: Callable[[str, int], UserError]) -> pl.Series:
+def _text(column: pl.Series, error: ErrorAt) -> pl.Series:
     def refuse(what: str, row: int) -> UserError:
         return error(f"'text' holds {what}; expected a string", row)
 
@@ -154,15 +159,10 @@ def _text(column: pl.Series, error: Callable[[str, int], UserError]) -> pl.Serie
     return as_text(column, refuse)
 
 
-def _tags(
-    column: pl.Series | None, offsets: Ints | None, error: Callable[[str, int], UserError]
-) -> tuple[Tags, Ints] | None:
+def _tags(column: pl.Series | None, offsets: Ints | None, error: ErrorAt) -> tuple[Tags, Ints] | None:
     if column is None:
         return None
-    if not isinstance(column.dtype, pl.List):
-        raise error(f"'tags' is not a list: {quoted(str(column[0]))}; expected a list of strings", 0)
-    _no_nulls(column, "tags", error)
-    tag_offsets = _offsets(column)
+    tag_offsets = _list_offsets(column, "tags", error)
     if offsets is not None and not np.array_equal(tag_offsets, offsets):
         row = int(np.argmax(np.diff(tag_offsets) != np.diff(offsets)))
         tags, tokens = np.diff(tag_offsets)[row], np.diff(offsets)[row]
@@ -170,13 +170,13 @@ def _tags(
     return Tags.encode(_flat(column, "tags", error)), tag_offsets
 
 
-def _no_nulls(column: pl.Series, field: str, error: Callable[[str, int], UserError]) -> None:
+def _no_nulls(column: pl.Series, field: str, error: ErrorAt) -> None:
     if column.null_count():
         raise error(f"no {quoted(field)}, which other items have; add it (an empty list where there is none)",
                     int(column.is_null().arg_max() or 0))  # fmt: skip
 
 
-def _spans(column: pl.Series | None, error: Callable[[str, int], UserError]) -> pl.DataFrame | None:
+def _spans(column: pl.Series | None, error: ErrorAt) -> pl.DataFrame | None:
     schema = pl.Schema({"item": pl.Int64, "start": pl.Int64, "end": pl.Int64, "label": pl.String})
     if column is None:
         return None

@@ -1,4 +1,4 @@
-"""The formats of files: a line for each, which of them a file has, and its reader."""
+"""The registry of file formats, and format detection."""
 
 from __future__ import annotations
 

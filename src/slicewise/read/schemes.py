@@ -89,12 +89,8 @@ def unknown_tags(tags: Tags, *, bare: bool = False) -> list[int]:
     return odd if not odd else np.intersect1d(odd, np.unique(tags.codes)).tolist()
 
 
-def detect(tags: Tags, offsets: Ints) -> str:
-    """Tell the scheme from the letters in use, and IOB1 from IOB2 by where `B` and `I` stand."""
-    return _scheme_of(tags, _Run.of(tags, offsets, bare=False))
-
-
 def _scheme_of(tags: Tags, run: _Run) -> str:
+    """Infer the scheme from the letters in use, and IOB1 or IOB2 from the positions of `B` and `I`."""
     used = {name[0] for name in tags.names if TAG.match(name)}
     for scheme, telling in (("bilou", "LU"), ("bmes", "MW"), ("bioes", "ES")):
         if used & set(telling):

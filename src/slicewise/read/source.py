@@ -1,4 +1,4 @@
-"""What readers read: files and a column of them; and the names that users give them."""
+"""Sources: files and a column of them, and parsing of their names."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class File:
 
 @dataclass(frozen=True)
 class Source:
-    """What the user asked to read: one file or several of a kind, and a column of them."""
+    """One or several files of a kind that the user names, and a column of them."""
 
     name: str
     files: tuple[File, ...]
@@ -96,7 +96,7 @@ def is_stream(name: str) -> bool:
 
 
 def identity(name: str | Path) -> tuple[int, int] | None:
-    """Return what tells a file from all others, whatever it is called (links lead to the same); None where it is not.
+    """Return the device and inode of a file, the same for all links to it; None where there is no file.
 
     `-` is standard input.
     """

@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import lzma
 import shutil
-import sys
-import zlib
-from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO
@@ -16,24 +10,16 @@ from typing import Any, BinaryIO
 import polars as pl
 
 from slicewise.errors import UserError
+from slicewise.read.compression import DAMAGED, LONGEST_MAGIC, codec_of
 from slicewise.read.parquet import Origin
 from slicewise.read.reader import SAMPLE
 from slicewise.read.registry import READERS, tell_format
 from slicewise.read.source import BOM, File, Source
 
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
-
-
 LARGE = 200_000_000
 """Bytes from which on a file is converted in pieces."""
-_UNTAKEN = (
-    pl.exceptions.PolarsError, OSError, EOFError, ValueError, UserError, zlib.error, lzma.LZMAError, zstd.ZstdError,
-)  # fmt: skip
-PACKED = 5
-"""How many bytes of text one byte of a compressed file stands for, about."""
+COMPRESSION = 5
+"""Bytes of text per byte of a compressed file, about."""
 
 
 def write(given: str, near: Path, out: BinaryIO, *, format: str | None, rows: int) -> int | None:  # noqa: A002
@@ -44,13 +30,14 @@ def write(given: str, near: Path, out: BinaryIO, *, format: str | None, rows: in
     path = Path(given)
     if given == "-" or not path.is_file():
         return None
-    unpack = _unpacker(path)
-    if path.stat().st_size * (1 if unpack is None else PACKED) <= LARGE:
+    with path.open("rb") as file:
+        codec = codec_of(file.read(LONGEST_MAGIC))
+    if path.stat().st_size * (1 if codec is None else COMPRESSION) <= LARGE:
         return None
     try:
         with TemporaryDirectory(dir=near, prefix=".slicewise.") as folder:
-            return _write(_plain(path, unpack, Path(folder)), given, Path(folder), out, format, rows)
-    except _UNTAKEN:
+            return _write(_plain(path, codec, Path(folder)), given, Path(folder), out, format, rows)
+    except (pl.exceptions.PolarsError, UserError, *DAMAGED):
         out.seek(0)
         out.truncate()
         return None
@@ -77,29 +64,14 @@ def _write(plain: Path, given: str, folder: Path, out: BinaryIO, format: str | N
     return items or None
 
 
-def _unpacker(path: Path) -> Callable[[Path], BinaryIO] | None:
-    """Return what opens a compressed file, told by its first bytes; None of a plain one."""
-    with path.open("rb") as file:
-        first = file.read(4)
-    return next((unpack for magic, unpack in _PACKED if first.startswith(magic)), None)
-
-
-def _plain(path: Path, unpack: Callable[[Path], BinaryIO] | None, folder: Path) -> Path:
+def _plain(path: Path, codec: Any | None, folder: Path) -> Path:
     """Return the file, or a copy that is not compressed and has no byte-order mark."""
-    with path.open("rb") if unpack is None else unpack(path) as file:
+    with path.open("rb") if codec is None else codec.open(path) as file:
         marked = file.read(len(BOM)) == BOM
-        if unpack is None and not marked:
+        if codec is None and not marked:
             return path
         plain = folder / "plain"
         with plain.open("wb") as copy:
             file.seek(len(BOM) if marked else 0)
             shutil.copyfileobj(file, copy, 1 << 20)
     return plain
-
-
-_PACKED: tuple[tuple[bytes, Callable[[Path], Any]], ...] = (
-    (b"\x1f\x8b", gzip.open),
-    (b"\xfd7zX", lzma.open),
-    (b"BZh", bz2.open),
-    (b"\x28\xb5\x2f\xfd", zstd.open),
-)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from support.few_draws import few_draws
-from support.parts import bounds_of, parted
+from support.parts import InMemoryParts, bounds_of, in_parts, parted
 from support.profiles import with_examples
 from support.slow_buckets import data_of
 
@@ -18,7 +18,7 @@ import slicewise
 from slicewise import Evaluation, UserError, buckets
 from slicewise.annotations import Task
 from slicewise.attributes import Facts, survey
-from slicewise.engine.local import InMemoryParts, LocalRunner, Parts, in_parts
+from slicewise.engine.local import LocalRunner, Parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -241,6 +241,6 @@ class Elsewhere(LocalRunner):
 @given(more=st.data())
 def test_kernels_travel(task: Task, more: st.DataObject) -> None:
     evaluation = more.draw(data_of(task)).evaluation()
-    parts = Parts(InMemoryParts(evaluation, 3, tuple(bounds_of(evaluation, 3))), Elsewhere(), evaluation.gold_units)
+    parts = Parts(InMemoryParts(evaluation, tuple(bounds_of(evaluation, 3))), Elsewhere(), evaluation.gold_units)
     expected = buckets(evaluation, resamples=5).to_json()
     assert buckets(evaluation.parted(parts), resamples=5).to_json() == expected

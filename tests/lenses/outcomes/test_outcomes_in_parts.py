@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.parts import parted
+from support.parts import in_parts, parted
 from support.profiles import with_examples
 
 from slicewise import Evaluation, complement, difficulty, load
-from slicewise.engine.local import in_parts
 from slicewise.lenses.outcomes.outcome_counts import outcome_counts
 from slicewise.lenses.outcomes.pattern_tables import Layout
 from slicewise.lenses.outcomes.thresholds import quantile

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.parts import in_parts
 from support.profiles import with_examples
 
 import slicewise
-from slicewise.engine.local import aggregate, collect_parts, in_parts
+from slicewise.engine.local import aggregate, collect_parts
 from slicewise.errors import UserError
 from slicewise.lenses.error_types import _Confusions
 

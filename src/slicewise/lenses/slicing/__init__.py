@@ -1,1 +1,1 @@
-"""What lenses share about buckets: units in buckets, their counts, and tests between buckets."""
+"""Buckets, shared by lenses: units in buckets, their counts, and tests between buckets."""

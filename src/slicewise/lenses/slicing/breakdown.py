@@ -39,7 +39,7 @@ NOUNS = {"span": "entities", "token": "tokens", "item": "items"}
 
 @dataclass(frozen=True)
 class Measure:
-    """What is compared between buckets: F1 of their units, or another metric of their items."""
+    """The score of a bucket: F1 of its units, or another metric of its items."""
 
     name: str
     finish: Callable[[Array], Array]
@@ -89,9 +89,9 @@ class Plan:
     cuts: Mapping[str, Bucketing] | None = None
     crosses: tuple[tuple[str, str], ...] = ()
     core: bool = False
-    """Whether the paper's attributes are meant where none is named."""
+    """Whether the default is the paper's attributes."""
     shared: bool = False
-    """Whether cuts come from other data as well, so that all values count."""
+    """Whether cuts are shared with other data sets, so that all values are needed."""
 
     @classmethod
     def of(
@@ -101,7 +101,7 @@ class Plan:
         cuts: Mapping[str, Any] | None,
         crosses: Sequence[tuple[str, str]] = (),
     ) -> Plan:
-        """Return what a user asks for."""
+        """Return the plan of a user's options."""
         return cls(
             attributes=(attributes,) if isinstance(attributes, str) else tuple(attributes),
             buckets=buckets,
@@ -110,7 +110,7 @@ class Plan:
         )
 
     def bucketing(self, attribute: Attribute) -> Bucketing:
-        """Return how an attribute is cut: as the user says, or as it asks for."""
+        """Return the binning of an attribute: the user's, or its own."""
         chosen = (self.cuts or {}).get(attribute.name)
         if chosen is not None:
             return chosen
@@ -130,9 +130,9 @@ class Described:
     unit: str
     """`span`, `token` or `item`."""
     distinct: Distinct
-    """The different values of all units, or those that decide on cuts; these come from those of gold units."""
+    """The distinct values of all units, or those that determine cuts, which come from gold units."""
     apart: RemoteSummary | None
-    """What is known of all values where `distinct` has but those that decide on cuts."""
+    """A summary of all values where `distinct` has only those that determine cuts."""
     ranks: tuple[Ranks, ...] | None
     """Of the values, where they have an order; of items, also of each system's scores."""
     sliced: Sliced
@@ -151,17 +151,6 @@ class Described:
     def values(self) -> tuple[pl.Series, ...]:
         """Of all units (items, where they are the units), or one column per system."""
         return tuple(coded.column() for coded in self.here.coded(self.attribute))
-
-    @property
-    def gold_values(self) -> pl.Series:
-        """The values that cuts come from: those of gold units; of all systems' outputs, where they are theirs."""
-        gold = self.here.gold(self.attribute)
-        return pl.concat(self.values if gold is None else [values.filter(gold) for values in self.values])
-
-    @property
-    def every_value(self) -> pl.Series:
-        """The values of all units."""
-        return pl.concat(self.values)
 
     @property
     def shared(self) -> bool:
@@ -199,7 +188,7 @@ class Breakdown:
     counts: Array
     """How many items each system has in each slot, `(systems, slots)`, where they are the units."""
     rank_sums: Array | None
-    """What the correlation with being right comes from, by group."""
+    """Sums for the rank correlation with correctness, by group."""
 
     @property
     def codes(self) -> tuple[NDArray[np.int64], ...]:
@@ -297,13 +286,13 @@ class Sliced:
         )
 
     def scheme(self, described: Described, buckets: Buckets | None = None) -> BucketScheme:
-        """Return an attribute's buckets: its own, or those given."""
+        """Return an attribute's buckets: its own, or shared ones."""
         buckets = buckets or _cut(self.plan, [described])
         missing = [len(buckets.slots) - 1] * bool(described.distinct.missing)
         return BucketScheme((described.attribute,), (buckets.used([np.array(missing, np.int64)]),))
 
     def broken_down(self, given: Mapping[str, Buckets]) -> list[Breakdown]:
-        """Put units into the buckets of every attribute, those given or its own, and of crossed ones; sum them up."""
+        """Assign units to the buckets of all attributes, shared or their own, and of crossed ones, and sum them."""
         described = {values.attribute.name: values for values in (*self.described, *self.only_crossed)}
         schemes = {name: self.scheme(values, given.get(name)) for name, values in described.items()}
         plain = [(values, schemes[values.attribute.name]) for values in self.described]

@@ -1,4 +1,4 @@
-"""The units of a part of the data, and where they stand: their values of attributes, and the buckets these are in."""
+"""The units of a partition: their attribute values and buckets."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class BucketScheme:
 
 
 class BucketedUnits:
-    """The units of a part; what is found out of them is kept."""
+    """The units of a partition; derived columns are cached."""
 
     def __init__(self, facts: Facts, metric: Metric | None) -> None:
         self.facts = facts
@@ -125,16 +125,16 @@ def _slots(coded: Coded, buckets: Buckets) -> Ints:
 
 @dataclass(frozen=True, eq=False)
 class Bucketer:
-    """Finds the units of a part; a kernel holds it."""
+    """Buckets the units of a partition; kernels hold it."""
 
     corpus_facts: CorpusFacts
     needs: frozenset[str]
-    """What parts are read with."""
+    """The optional columns that are read."""
     metric: Metric | None = None
 
     @classmethod
     def of(cls, facts: Facts, attributes: Sequence[Attribute], metric: Metric | None) -> Bucketer:
-        """Find out what all parts have to know for some attributes."""
+        """Collect the corpus facts that some attributes depend on."""
         evaluation, corpus_facts = facts.evaluation, facts.corpus_facts
         if any(Scope.STRINGS in attribute.depends_on for attribute in attributes):
             corpus_facts = with_strings(evaluation, corpus_facts)
@@ -148,13 +148,13 @@ class Bucketer:
 
 @dataclass(frozen=True, eq=False)
 class BucketKernel:
-    """A kernel that looks at the units of a part and their attributes."""
+    """A kernel over the units of a partition and their attributes."""
 
     bucketer: Bucketer
 
     @property
     def needs(self) -> frozenset[str]:
-        """What the attributes and the metric are worked out from."""
+        """The columns that the attributes and the metric are computed from."""
         return self.bucketer.needs
 
 

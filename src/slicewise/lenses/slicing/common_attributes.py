@@ -10,7 +10,7 @@ GROUPS = ("all", "core")
 
 
 def common_attributes(sliced: Sliced) -> list[Described]:
-    """Return the attributes that do not differ between systems; one that does and was asked for is an error."""
+    """Return the attributes that do not differ between systems; a requested one that does is an error."""
     for described in sliced.described:
         if not described.shared and _asked(sliced, described.attribute.name):
             name = described.attribute.name
@@ -19,7 +19,7 @@ def common_attributes(sliced: Sliced) -> list[Described]:
 
 
 def _asked(sliced: Sliced, name: str) -> bool:
-    """Tell whether an attribute was named, and not only one of many."""
+    """Return whether the user requested an attribute by name, not only by a group."""
     named = sliced.plan.attributes
     in_group = not named or any(attribute in GROUPS for attribute in named if isinstance(attribute, str))
     return not in_group or name in named or name in (sliced.plan.cuts or {})

@@ -1,4 +1,4 @@
-"""What is known of the values of an attribute over all data: which there are, what cuts come from, how they rank."""
+"""The distinct values of an attribute over all data, with counts and ranks."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ class Ranks:
     """In order."""
     doubled: Ints
     remote: tuple[int, int] | None = None
-    """Where a part is told those of its own values: the column, and how many units there are."""
+    """Of ranks that are not collected: the column, and the number of units."""
 
     @classmethod
     def of_remote(cls, ranked: Ranked, column: int) -> Ranks:
-        """Return ranks that stay where the parts are."""
+        """Return ranks that are not collected."""
         sizes = ranked.sizes(column)
         return cls(np.zeros(0), np.zeros(0, np.int64), (column, int((sizes["n"] * sizes["groups"]).sum())))
 
     def with_ranks(self, ranks: pl.DataFrame) -> Ranks:
-        """Return the ranks of a part's values, which it is told."""
+        """Return the ranks of a partition's values."""
         if self.remote is None:
             return self
         column = ranks.filter(pl.col("column") == self.remote[0]).sort("value")
@@ -63,12 +63,12 @@ class ValueCounts:
     """Of the values; of items, also of each system's scores. None where the values have no order, or differ between
     systems."""
     apart: RemoteSummary | None = None
-    """Of values that stay where the parts are."""
+    """Of values that are not collected."""
 
 
 @dataclass(frozen=True)
 class RemoteSummary:
-    """What is known of values that stay where the parts are."""
+    """A summary of values that are not collected."""
 
     different: int
     mean: float | None

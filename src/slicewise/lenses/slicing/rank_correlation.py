@@ -1,4 +1,4 @@
-"""What few buckets cannot show: the rank correlation of an attribute with being right, over all units."""
+"""The rank correlation of an attribute with correctness, over all units."""
 
 from __future__ import annotations
 

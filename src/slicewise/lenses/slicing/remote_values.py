@@ -1,6 +1,6 @@
-"""Values of attributes, and scores, of which there are too many to come together: ranked where the parts are.
+"""Attribute values and scores with too many distinct values to collect: ranked where the partitions are.
 
-What comes back are the values that decide on cuts, and means. Every part is told the ranks of its own values.
+Only the values that determine cuts, and means, are collected. Every partition receives the ranks of its own values.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from slicewise.stats.exact import limbs, total_of
 from slicewise.stats.ranks import from_order, in_order
 
 Column = tuple[int, int]
-"""An attribute, or nobody's: a system's scores; of an attribute, those of items that have a value."""
+"""An attribute and a system: an attribute's values, a system's scores, or its scores of items with a value."""
 
 NOBODY = -1
-"""Stands for the attribute where scores are counted, and for the system where values of attributes are."""
+"""The attribute of a column of scores, and the system of a column of attribute values."""
 ROWS = -(1 << 20)
-"""Stands for the limb where units are counted."""
+"""The limb code of unit counts."""
 
 
 @dataclass(frozen=True, eq=False)
 class RemoteColumns(BucketKernel):
-    """Counts the units that have a value: gold ones, which decide on cuts, and those that are ranked."""
+    """Counts units by value: gold ones, which determine cuts, and ranked ones."""
 
     attributes: tuple[Attribute, ...]
     ways: tuple[Bucketing, ...]
@@ -108,7 +108,7 @@ class RemoteTotals(BucketKernel):
 
 @dataclass(frozen=True, eq=False)
 class RemoteValues:
-    """Columns that are ranked where the parts are."""
+    """Columns ranked where the partitions are."""
 
     ranked: Ranked
     columns: RemoteColumns
@@ -131,7 +131,7 @@ class RemoteValues:
         return cls(rank_values(evaluation, columns), columns, means)
 
     def ranks(self, attribute: int, system: int) -> Ranks:
-        """Return the ranks of a column, of which each part is told its own."""
+        """Return the ranks of a column, which each partition receives for its own values."""
         column = attribute, system
         if column not in self.known:
             self.known[column] = Ranks.of_remote(self.ranked, self.columns.ranks.index(column))

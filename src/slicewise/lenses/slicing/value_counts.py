@@ -58,9 +58,9 @@ def count_values(
     *,
     shared: bool,
 ) -> tuple[list[ValueCounts], Ranked | None]:
-    """Count the values of attributes over all parts, and return what of them stays where these are.
+    """Count attribute values over all partitions; also return the ranks of those that are not collected.
 
-    `ways`: how they are cut; `shared`: from other data as well, so that all values count.
+    `ways`: their binning; `shared`: cuts are shared with other data sets, so that all values are needed.
     """
     table, sizes = collect_if_small(
         evaluation,
@@ -93,7 +93,7 @@ def count_values(
 
 @dataclass(frozen=True)
 class _Order:
-    """How values and scores are ranked: those that came together, and those that stay where the parts are."""
+    """Ranks of values and scores, collected or remote."""
 
     known: Mapping[Column, _ColumnCounts]
     remote: RemoteValues | None
@@ -120,7 +120,7 @@ class _Order:
 
 
 def _remote(ways: Sequence[Bucketing], shared: bool, sizes: pl.DataFrame, limit: int) -> pl.Series:
-    """Tell which columns of numbers have too many values to be collected, unless all of these decide on cuts."""
+    """Return which numeric columns have too many values to collect, unless all of them determine cuts."""
     if shared:
         return pl.repeat(False, sizes.height, eager=True)
     columns = [_column(number) for number in sizes["column"].to_list()]
@@ -193,10 +193,10 @@ def _table(tally: _ColumnCounts) -> pl.DataFrame:
 
 @dataclass(frozen=True)
 class _MostFrequent:
-    """Leaves of categories the most frequent, one more than get a bucket of their own: there may be any number."""
+    """Keeps the most frequent categories, one more than get a bucket of their own."""
 
     most: tuple[int | None, ...]
-    """How many of each attribute do; None: all."""
+    """How many categories of each attribute get a bucket; None: all."""
 
     def __call__(self, counts: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
         """Return all numbers, and the first categories."""
@@ -211,7 +211,7 @@ class _MostFrequent:
 
 
 def _read(table: pl.DataFrame) -> Iterator[_ColumnCounts]:
-    """Yield what the parts' tables together say."""
+    """Yield the counts of each column of the summed table."""
     columns = {int(number): rows for (number,), rows in table.partition_by("column", as_dict=True).items()}
     for number, missing in columns.items():
         if number % KINDS != MISSING:
@@ -224,6 +224,5 @@ def _read(table: pl.DataFrame) -> Iterator[_ColumnCounts]:
         )
         order = values.arg_sort()
         gold, units, ranked = (counts[name].gather(order).to_numpy() for name in COUNTS)
-        attribute, system = divmod(number // KINDS, SYSTEMS)
         distinct = Distinct(values.gather(order), gold, units, int(missing["every"].sum()))
-        yield _ColumnCounts(attribute + NOBODY, system + NOBODY, distinct, ranked)
+        yield _ColumnCounts(*_column(number), distinct, ranked)
