@@ -139,7 +139,7 @@ class FeatureRanking:
     def runs(self) -> list[tuple[dict[Field, Ngrams], pl.DataFrame]]:
         """Return what is known of runs of two, of three …: the shorter ones, and how many rows have which."""
         longest = 1 if self.extractor.geval else self.extractor.spec.ngrams  # whose runs are families like any other
-        fewest = 1 if self._several_parts else self.least
+        fewest = 1 if self._several_parts or self.extractor.units else self.least  # units share their items' n-grams
         known = {field: Ngrams(self._words(field), (), fewest) for field in self._fields()} if longest > 1 else {}
         tables = []
         for length in range(2, longest + 1):
