@@ -8,15 +8,20 @@ the quarter of the items with its largest or smallest values; pairs are made of 
 
 from __future__ import annotations
 
+import itertools
 import math
+import operator
 import re
+import statistics
 import unicodedata
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+import numpy as np
+import scipy.optimize
+import scipy.special
 import scipy.stats
 from hypothesis import strategies as st
 
@@ -444,10 +449,52 @@ class Ranker:
         z = float(self.u(own) - Fraction(n1 * n2, 2)) / math.sqrt(variance)
         if len(groups) == 2:
             return {"z": z, "p": self.hypergeometric(own), "method": "hypergeometric", "chi2": self.chi2(own)}
-        if min(n1, n2) >= 50:
-            tail = scipy.stats.norm.sf(z) if self.high else scipy.stats.norm.cdf(z)
-            return {"z": z, "p": float(tail), "method": "normal"}
-        return {"z": z, "p": self.counted(own), "method": "counted"}
+        if min(n1, n2) < 50:
+            return {"z": z, "p": self.counted(own), "method": "counted"}
+        if 5 * max(groups) >= n:
+            return {"z": z, "p": self.modal(own), "method": "modal"}
+        return {"z": z, "p": self.saddlepoint(own), "method": "saddlepoint"}
+
+    def modal(self, own: frozenset[int]) -> float:
+        """Return the tail given how many items are below and above the most frequent score, normal given these."""
+        ranks = [-rank for rank in self.ranks] if self.high else self.ranks
+        observed, k = float(sum(ranks[i] for i in own)), len(own)
+        mode = max(Counter(ranks), key=Counter(ranks).__getitem__)
+        below, above = ([float(r) for r in ranks if compare(r, mode)] for compare in (operator.lt, operator.gt))
+        n_mode = len(ranks) - len(below) - len(above)
+        p = 0.0
+        for a, b in itertools.product(range(len(below) + 1), range(len(above) + 1)):
+            ways = math.comb(len(below), a) * math.comb(len(above), b)
+            ways *= math.comb(n_mode, k - a - b) if k >= a + b else 0
+            mean, variance = (k - a - b) * float(mode), 0.0
+            for chosen, side in ((a, below), (b, above)):
+                mean += chosen * statistics.fmean(side) if side else 0.0
+                variance += chosen * statistics.variance(side) * (1 - chosen / len(side)) if len(side) > 1 else 0.0
+            share = scipy.stats.norm.cdf((observed - mean) / math.sqrt(variance)) if variance > 1e-9 else None
+            p += float(Fraction(ways, math.comb(len(ranks), k))) * (observed >= mean - 1e-9 if share is None else share)
+        return float(p)
+
+    def saddlepoint(self, own: frozenset[int]) -> float:
+        """Return the double saddlepoint approximation of the tail, solved by scipy."""
+        ranks = np.array([float(-rank if self.high else rank) for rank in self.ranks])
+        values, k = (ranks - ranks.mean()) / ranks.std(), len(own)
+        distinct = sorted({int(2 * rank) for rank in ranks})
+        step = math.gcd(*(b - a for a, b in itertools.pairwise(distinct))) / 2 / ranks.std()
+        observed = float(values[list(own)].sum()) + step / 2
+        base = math.log(k / (len(ranks) - k))
+
+        def gradient(tilt: Any) -> list[float]:
+            share = scipy.special.expit(base + tilt[0] + tilt[1] * values)
+            return [share.sum() - k, (share * values).sum() - observed]
+
+        s, t = scipy.optimize.root(gradient, [0.0, 0.0], tol=1e-13).x
+        share = scipy.special.expit(base + s + t * values)
+        v = share * (1 - share)
+        determinant = v.sum() * (v * values**2).sum() - (v * values).sum() ** 2
+        cumulant = (np.logaddexp(0, base + s + t * values) - np.logaddexp(0, base)).sum()
+        w = math.copysign(math.sqrt(2 * (s * k + t * observed - cumulant)), t)
+        u = 2 * math.sinh(t * step / 2) / step * math.sqrt(determinant / (k * (1 - k / len(ranks))))
+        return float(scipy.stats.norm.cdf(w + math.log(u / w) / w))
 
     def hypergeometric(self, own: frozenset[int]) -> Fraction:
         """Return P(X ≤ x), X ~ Hypergeometric(n, successes, n1); in the other tail, P(X ≥ x)."""
@@ -555,7 +602,7 @@ def ranked(over: Rows, found: Found, numbers: Mapping[Name, Sequence[Number]], a
     unsure: set[Name] = set()
     if asked.pairs:
         least = asked.min_count if asked.min_pair_count is None else asked.min_pair_count
-        for a, b in combinations([row for row in single if row.n >= least], 2):
+        for a, b in itertools.combinations([row for row in single if row.n >= least], 2):
             if (a.name.kind, b.name.kind) == ("label", "label") and a.name.text[:4] != b.name.text[:4]:
                 continue  # expected and returned: a confusion
             both = a.rows & b.rows

@@ -248,9 +248,9 @@ class LocalRanks:
         counts = added(tables, kernel.by, ordered=False)
         return cls(classes(nw.from_native(counts.lazy())).collect().to_polars().sort(*KEYS))
 
-    def sizes(self, column: int) -> pl.DataFrame:
+    def sizes(self, column: int, below: int | None = None) -> pl.DataFrame:
         """Return the number of values by the number of their rows."""
-        return groups(nw.from_native(self.places.lazy()), column).collect().to_polars()
+        return groups(nw.from_native(self.places.lazy()), column, below).collect().to_polars()
 
     def at(self, column: int, places: NDArray[np.int64]) -> pl.DataFrame:
         """Return the values at some places."""

@@ -102,7 +102,7 @@ class PartSource(Protocol):
 class Ranked(Protocol):
     """Values of high cardinality, ranked where the partitions are; each receives the ranks of its own values."""
 
-    def sizes(self, column: int) -> pl.DataFrame:
+    def sizes(self, column: int, below: int | None = None) -> pl.DataFrame:
         """Return the number of values, `groups`, by the number of their rows, `n`."""
 
     def at(self, column: int, places: NDArray[np.int64]) -> pl.DataFrame:

@@ -38,9 +38,11 @@ def doubled() -> nw.Expr:
     return 2 * nw.col("start") + nw.col("n") + 1
 
 
-def groups(places: nw.LazyFrame[Any], column: int) -> nw.LazyFrame[Any]:
-    """Return the number of a column's values by the number of their rows."""
-    return places.filter(nw.col("column") == column).group_by("n").agg(nw.len().cast(nw.Int64).alias("groups"))
+def groups(places: nw.LazyFrame[Any], column: int, below: int | None = None) -> nw.LazyFrame[Any]:
+    """Return the number of a column's values by the number of their rows; `below`: of those before this position."""
+    values = places.filter(nw.col("column") == column)
+    values = values if below is None else values.filter(nw.col("start") < below)
+    return values.group_by("n").agg(nw.len().cast(nw.Int64).alias("groups"))
 
 
 def hit(table: pl.DataFrame, places: NDArray[np.int64]) -> pl.DataFrame:

@@ -351,10 +351,10 @@ class SparkRanks:
         for frame in (self.places, self.by_part):
             weakref.finalize(self, _forget, frame)
 
-    def sizes(self, column: int) -> pl.DataFrame:
+    def sizes(self, column: int, below: int | None = None) -> pl.DataFrame:
         """Return the number of values by the number of their rows."""
         with self.cluster.watched(self.source):
-            return _collected(groups(nw.from_native(self.places), column))
+            return _collected(groups(nw.from_native(self.places), column, below))
 
     def at(self, column: int, places: NDArray[np.int64]) -> pl.DataFrame:
         """Return the values at some places."""

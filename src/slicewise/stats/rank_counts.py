@@ -1,9 +1,9 @@
-"""The null distribution of the rank sum of few items: all ways to pick them counted where cheap, else drawn."""
+"""The null distribution of the rank sum of few items: all ways to pick them, counted."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,6 @@ from slicewise.arrays import Array, Ints, Mask
 ADDITIONS = 1e9  # that counting in a table of all sums may cost
 STATES = 3_500_000  # that counting in a list may need: enough for five different scores
 LARGEST = 10**300  # ways that a double can count
-DRAWS = 100_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,13 +22,11 @@ class NullSums:
     """The null distribution of the sum of doubled ranks of a random subset of items."""
 
     sums: Ints
-    """Ascending; drawn ones may repeat."""
+    """Ascending."""
     up_to: Array
     """How much weight the first k sums have, from k = 0."""
     down_to: Array
     """How much weight the sums from the k-th on have, until k is all."""
-    extra: int = 0
-    """Weight that is added to a tail and to all: the observed sum counts as a draw."""
 
     @classmethod
     def weighted(cls, sums: Ints, weights: Array) -> NullSums:
@@ -47,7 +44,7 @@ class NullSums:
         return self._share(self.down_to[np.searchsorted(self.sums, observed, side="left")])
 
     def _share(self, weight: Array) -> Array:
-        return np.asarray(np.minimum((weight + self.extra) / (self.up_to[-1] + self.extra), 1.0))
+        return np.asarray(np.minimum(weight / self.up_to[-1], 1.0))
 
 
 def countable(ranks: Ints, sizes: Ints, largest: int) -> int:
@@ -68,34 +65,6 @@ def counted(ranks: Ints, sizes: Ints, picks: Iterable[int]) -> dict[int, NullSum
     if _list_is_cheap(sizes, ascending[-1])[-1]:
         return _counted_in_list(ranks, sizes, ascending)
     return _counted_in_table(ranks, sizes, ascending)
-
-
-def drawn(
-    n: int, ranks_at: Callable[[Ints], Ints], picks: Iterable[int], *, seed: int, draws: int | None = None
-) -> dict[int, NullSums]:
-    """Return the distribution for each number of `n` items in so many draws, of which the first items serve all.
-
-    `ranks_at` returns the doubled ranks of the items that stand at some places, from the lowest score.
-    """
-    distinct, draws = set(picks), DRAWS if draws is None else draws
-    if not distinct:
-        return {}
-    sums = np.cumsum(ranks_at(_taken(n, max(distinct), seed, draws)), axis=0)
-    number = np.arange(draws + 1.0)
-    return {k: NullSums(np.sort(sums[k - 1]), number, number[::-1], extra=1) for k in sorted(distinct)}
-
-
-def _taken(n: int, largest: int, seed: int, draws: int) -> NDArray[Any]:
-    """Draw places of items, a column per draw, none twice in a column."""
-    rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed)))
-    taken = np.empty((largest, draws), dtype=np.int32 if n < 2**31 else np.int64)
-    for at, items in enumerate(taken):
-        items[:] = rng.integers(n, size=draws)
-        again = np.flatnonzero((taken[:at] == items).any(axis=0))
-        while len(again):
-            items[again] = rng.integers(n, size=len(again))
-            again = again[(taken[:at, again] == items[again]).any(axis=0)]
-    return taken
 
 
 def _table_is_cheap(ranks: Ints, sizes: Ints, largest: int) -> Mask:

@@ -7,6 +7,7 @@ are whole, sums are exact and ties are ties.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -14,17 +15,18 @@ from numpy.typing import NDArray
 
 from slicewise.arrays import Array, Ints
 from slicewise.stats.hypergeometric import hypergeometric_at_most
-from slicewise.stats.rank_counts import NullSums, countable, counted, drawn
+from slicewise.stats.rank_counts import NullSums, countable, counted
+from slicewise.stats.rank_tails import Mode, TiedPlaces, log_saddlepoint_tail
 from slicewise.stats.ranks import average_ranks
 from slicewise.stats.ratio import ratio
-from slicewise.stats.tails import Tail, lower_normal
+from slicewise.stats.tails import LN10, Tail
 
 Side = Literal["low", "high"]
 """Whether a small p says that the items with the feature have low scores, or high ones."""
 
-METHODS = ("hypergeometric", "normal", "counted", "drawn")
-HYPERGEOMETRIC, NORMAL, COUNTED, DRAWN = range(4)
-NORMAL_FROM = 50  # items on both sides, from which on the normal distribution serves
+METHODS = ("hypergeometric", "normal", "counted", "modal", "saddlepoint")
+HYPERGEOMETRIC, NORMAL, COUNTED, MODAL, SADDLEPOINT = range(5)
+MOST_COUNTED = 49  # items of which all ways to pick them may be counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,26 +66,25 @@ class RankNull:
     """The doubled ranks that occur, ascending."""
     sizes: Ints
     """How many items have each."""
-    seed: int = 0
     _sums: dict[int, NullSums] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of(cls, scores: NDArray[Any], *, seed: int = 0) -> RankNull:
+    def of(cls, scores: NDArray[Any]) -> RankNull:
         """Rank the items by score, larger = better."""
         doubled = doubled_ranks(scores)
         ranks, sizes = np.unique(doubled, return_counts=True)
-        return cls(len(doubled), doubled, ranks, sizes.astype(np.int64), seed)
+        return cls(len(doubled), doubled, ranks, sizes.astype(np.int64))
 
     @classmethod
-    def of_counts(cls, sizes: NDArray[Any], *, seed: int = 0) -> RankNull:
+    def of_counts(cls, sizes: NDArray[Any]) -> RankNull:
         """Rank distinct scores, given in ascending order by their numbers of items."""
         sizes = np.asarray(sizes, np.int64)
         ends = np.cumsum(sizes)
         ranks = 2 * ends - sizes + 1  # the first and the last rank of equal scores
-        return cls(int(sizes.sum()), ranks, ranks, sizes, seed)
+        return cls(int(sizes.sum()), ranks, ranks, sizes)
 
     def forget(self) -> None:
-        """Let go of what was counted and drawn for tests."""
+        """Let go of what was counted for tests."""
         self._sums.clear()
 
     @property
@@ -94,8 +95,7 @@ class RankNull:
     @property
     def ties(self) -> int:
         """Return Σ(t³ − t) over the groups of equal scores."""
-        sizes, groups = np.unique(self.sizes, return_counts=True)
-        return sum(k * (t**3 - t) for t, k in zip(sizes.tolist(), groups.tolist(), strict=True))
+        return sum_of_ties(self.sizes)
 
     def tests(self, n1: NDArray[Any], doubled_sum: NDArray[Any], side: Side = "low") -> RankTests:
         """Test features that `n1` items have, the doubled ranks of which sum to `doubled_sum`."""
@@ -104,9 +104,11 @@ class RankNull:
         pairs = n1.astype(np.float64) * n2
         auc = ratio(doubled_sum - n1 * (n1 + 1), 2 * pairs)
         z = ratio(doubled_sum - n1 * (self.n + 1), np.sqrt(pairs * self._spread()))
-        tail, method = self._tail(n1, doubled_sum, z, side)
-        untestable = np.isnan(z)
-        p, log10_p = np.where(untestable, 1.0, tail.p), np.where(untestable, 0.0, tail.log10_p)
+        p, log10_p, method = np.ones(len(z)), np.zeros(len(z)), self._methods(n1)
+        testable = np.flatnonzero(~np.isnan(z))
+        if len(testable):
+            tail = self._tail(n1[testable], doubled_sum[testable], method[testable], side)
+            p[testable], log10_p[testable] = tail.p, tail.log10_p
         chi2 = z**2 * self.n / (self.n - 1) if self.binary else np.full(len(z), np.nan)
         return RankTests(auc, z, p, log10_p, method, chi2)
 
@@ -116,20 +118,31 @@ class RankNull:
             return 0.0
         return (self.n**3 - self.n - self.ties) / (3 * self.n * (self.n - 1))
 
-    def _tail(self, n1: Ints, doubled_sum: Ints, z: Array, side: Side) -> tuple[Tail, NDArray[np.int8]]:
-        """Return p of each feature, and its method."""
+    def _tail(self, n1: Ints, doubled_sum: Ints, method: NDArray[np.int8], side: Side) -> Tail:
+        """Return p of each feature by its method."""
         if self.binary:
-            return self._hypergeometric(n1, doubled_sum, side), np.full(len(n1), HYPERGEOMETRIC, dtype=np.int8)
-        method = np.full(len(n1), NORMAL, dtype=np.int8)
-        p, log10_p = np.ones(len(n1)), np.zeros(len(n1))
-        few = np.minimum(n1, self.n - n1) < NORMAL_FROM
-        if not few.all():
-            normal = lower_normal(z[~few] if side == "low" else -z[~few])
-            p[~few], log10_p[~few] = normal.p, normal.log10_p
+            return self._hypergeometric(n1, doubled_sum, side)
+        log_p = np.zeros(len(n1))
+        few = method == COUNTED
         if few.any():
-            p[few], method[few] = self._few(n1[few], doubled_sum[few], side)
-            log10_p[few] = np.log10(p[few])
-        return Tail(p, log10_p), method
+            log_p[few] = np.log(self._few(n1[few], doubled_sum[few], side))
+        items: TiedPlaces = self if side == "low" else _Mirrored(self)
+        sums = doubled_sum if side == "low" else 2 * n1 * (self.n + 1) - doubled_sum
+        for number in (MODAL, SADDLEPOINT):
+            at = np.flatnonzero(method == number)
+            if len(at):
+                tests, where = np.unique(np.column_stack([n1[at], sums[at]]), axis=0, return_inverse=True)
+                log_p[at] = _log_tail(items, number, tests[:, 0], tests[:, 1])[where.ravel()]
+        return Tail(np.exp(log_p), log_p / LN10)
+
+    def _methods(self, n1: Ints) -> NDArray[np.int8]:
+        if self.binary:
+            return np.full(len(n1), HYPERGEOMETRIC, dtype=np.int8)
+        method = np.full(len(n1), SADDLEPOINT, dtype=np.int8)
+        if self._mode is not None:
+            method[self._mode.countable(n1)] = MODAL
+        method[np.minimum(n1, self.n - n1) <= self._countable()] = COUNTED
+        return method
 
     def _hypergeometric(self, n1: Ints, doubled_sum: Ints, side: Side) -> Tail:
         """Return p where the rank sum says how many items with the feature have the higher score."""
@@ -139,31 +152,81 @@ class RankNull:
             return hypergeometric_at_most(self.n, higher, n1, high)
         return hypergeometric_at_most(self.n, lower, n1, n1 - high)
 
-    def _few(self, n1: Ints, doubled_sum: Ints, side: Side) -> tuple[Array, NDArray[np.int8]]:
-        """Return p and method from the distribution of the sum on the side that has fewer items."""
+    def _few(self, n1: Ints, doubled_sum: Ints, side: Side) -> Array:
+        """Return p from the distribution of the sum on the side that has fewer items."""
         swapped = n1 > self.n - n1
         few = np.where(swapped, self.n - n1, n1)
         sums = np.where(swapped, self.n * (self.n + 1) - doubled_sum, doubled_sum)
-        most_counted = self._countable()
-        self._learn(set(np.unique(few).tolist()), most_counted)
+        new = set(np.unique(few).tolist()) - self._sums.keys()
+        self._sums.update(counted(self.ranks, self.sizes, new))
         p = np.empty(len(few))
         order = np.lexsort((swapped, few))
         starts = np.flatnonzero(np.diff(few[order] * 2 + swapped[order], prepend=-1))
         for group in np.split(order, starts[1:]):
             null, at_most = self._sums[int(few[group[0]])], (side == "low") != swapped[group[0]]
             p[group] = null.at_most(sums[group]) if at_most else null.at_least(sums[group])
-        return p, np.where(few <= most_counted, COUNTED, DRAWN).astype(np.int8)
+        return p
 
     def _countable(self) -> int:
         """Return up to how many items all ways to pick them are counted."""
-        return countable(self.ranks, self.sizes, min(NORMAL_FROM - 1, self.n // 2))
+        return countable(self.ranks, self.sizes, min(MOST_COUNTED, self.n // 2))
 
-    def _learn(self, picks: set[int], most_counted: int) -> None:
-        """Count or draw the distributions that are not known yet."""
-        new = picks - self._sums.keys()
-        self._sums.update(counted(self.ranks, self.sizes, (k for k in new if k <= most_counted)))
-        self._sums.update(drawn(self.n, self._ranks_at, (k for k in new if k > most_counted), seed=self.seed))
+    @cached_property
+    def _mode(self) -> Mode | None:
+        return Mode.of(self)
 
-    def _ranks_at(self, places: Ints) -> Ints:
-        """Return the doubled ranks of the items at some places, from the lowest score."""
-        return np.asarray(np.repeat(self.ranks, self.sizes)[places])
+    @property
+    def distinct(self) -> int:
+        """How many different scores there are."""
+        return len(self.ranks)
+
+    def ties_below(self, place: int) -> int:
+        """Return Σ(t³ − t) over the groups of equal scores that begin before a place."""
+        return sum_of_ties(self.sizes[np.cumsum(self.sizes) - self.sizes < place])
+
+    def tie_at(self, places: Ints) -> tuple[Ints, Ints]:
+        """Return where the group of equal scores at each place begins, and how many items it has."""
+        starts = np.cumsum(self.sizes) - self.sizes
+        group = np.searchsorted(starts, places, side="right") - 1
+        return starts[group], self.sizes[group]
+
+
+@dataclass(frozen=True, eq=False)
+class _Mirrored:
+    """Items from the highest score on, for the other tail."""
+
+    null: RankNull
+
+    @property
+    def n(self) -> int:
+        return self.null.n
+
+    @property
+    def distinct(self) -> int:
+        return self.null.distinct
+
+    @property
+    def ties(self) -> int:
+        return self.null.ties
+
+    def ties_below(self, place: int) -> int:
+        return self.null.ties - self.null.ties_below(self.n - place)
+
+    def tie_at(self, places: Ints) -> tuple[Ints, Ints]:
+        start, size = self.null.tie_at(self.n - 1 - places)
+        return self.n - start - size, size
+
+
+def _log_tail(items: TiedPlaces, method: int, n1: Ints, sums: Ints) -> Array:
+    """Return log P(sum ≤ observed) by one of the approximations."""
+    if method == SADDLEPOINT:
+        return log_saddlepoint_tail(items, n1, sums)
+    mode = Mode.of(items)
+    assert mode is not None  # noqa: S101 (it is why this method was chosen)
+    return mode.log_tail(n1, sums)
+
+
+def sum_of_ties(sizes: Ints) -> int:
+    """Return Σ(t³ − t) over groups of these sizes."""
+    distinct, groups = np.unique(sizes, return_counts=True)
+    return sum(k * (t**3 - t) for t, k in zip(distinct.tolist(), groups.tolist(), strict=True))

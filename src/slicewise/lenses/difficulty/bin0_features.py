@@ -44,7 +44,7 @@ def bin0_features(
         evaluation = with_all_of(evaluation, feature_attributes(Facts.of(evaluation), (), units=units))
     extractor = FeatureExtractor(FeatureSpec(least=request.least), () if units else ("all",), units)
     spec = ListSpec(scoring, "gold" if units else None)
-    parts = FeatureRanking.of(evaluation, [spec], extractor, request.least, seed)
+    parts = FeatureRanking.of(evaluation, [spec], extractor, request.least)
     return replace(feature_lists(parts, request, drawn)[0], system=NAME)
 
 

@@ -220,7 +220,7 @@ class _Lists:
         confused = [i for i, (_, old, _) in enumerate(scorings) if self._has_confusions and old is None]
         specs += [ListSpec(scorings[i][2], scorings[i][0], confusions=True) for i in confused]
         extractor = FeatureExtractor(self.spec, self.attributes, self.units)
-        ranking = FeatureRanking.of(self.evaluation, specs, extractor, self.request.least, self.request.seed)
+        ranking = FeatureRanking.of(self.evaluation, specs, extractor, self.request.least)
         lists = feature_lists(ranking, self.request, self._drawn(specs[0].scoring.over))
         confusions = dict(zip(confused, (_by_frequency(of.features) for of in lists[len(scorings) :]), strict=True))
         complete = []

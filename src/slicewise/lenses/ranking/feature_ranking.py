@@ -84,7 +84,7 @@ class FeatureRanking:
 
     @classmethod
     def of(
-        cls, evaluation: Evaluation, specs: Sequence[ListSpec], extractor: FeatureExtractor, least: int, seed: int
+        cls, evaluation: Evaluation, specs: Sequence[ListSpec], extractor: FeatureExtractor, least: int
     ) -> FeatureRanking:
         """Rank the scores first."""
         parts, extractor = parts_of(evaluation), extractor.informed(evaluation)
@@ -92,7 +92,7 @@ class FeatureRanking:
         if parts.scratch is not None and not extractor.units:
             spool = Spool(parts.scratch / "tokens", tuple(evaluation.aligned.fields.columns))
             extractor = replace(extractor, spool=spool)
-        return cls(evaluation, tuple(specs), extractor, least, *summaries_of(evaluation, specs, seed))
+        return cls(evaluation, tuple(specs), extractor, least, *summaries_of(evaluation, specs))
 
     @cached_property
     def context(self) -> RankingContext:

@@ -17,8 +17,7 @@ from slicewise.evaluation import Evaluation
 from slicewise.lenses.ranking.context import ListSpec, ScoreRanks
 from slicewise.lenses.ranking.feature_kernels import ScoreColumns, ScoreCounts
 from slicewise.lenses.ranking.population import Scoring, places_of, population_warnings, tidy
-from slicewise.stats.rank_counts import drawn
-from slicewise.stats.rank_sums import NORMAL_FROM, RankNull
+from slicewise.stats.rank_sums import RankNull
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,67 +62,74 @@ class ListSummary:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RemoteRankNull(RankNull):
-    """Ranks of more different scores than are brought together: no ways to pick items are counted, all are drawn.
-
-    They are drawn at once, as the ranks of what is drawn come from far.
-    """
+    """Ranks of more different scores than are collected: only those at some places are asked for."""
 
     ranked: Ranked
     column: int
     tied: int
+    values: int
 
     @classmethod
-    def of_column(cls, ranked: Ranked, column: int, seed: int) -> RemoteRankNull:
+    def of_column(cls, ranked: Ranked, column: int) -> RemoteRankNull:
         """Return the ranks of a column of scores."""
         sizes = ranked.sizes(column)
-        tie_sizes = list(sizes.select("n", "groups").iter_rows())
-        n, tied = (sum(how(t) * k for t, k in tie_sizes) for how in (int, lambda t: t**3 - t))
+        n, values = int((sizes["n"] * sizes["groups"]).sum()), int(sizes["groups"].sum())
         nothing = np.zeros(0, np.int64)
-        null = cls(n, nothing, nothing, nothing, seed, ranked=ranked, column=column, tied=tied)
-        most = min(NORMAL_FROM, n // 2 + 1)
-        null._sums.update(drawn(n, null._ranks_at, range(1, most), seed=seed))
-        return null
+        return cls(n, nothing, nothing, nothing, ranked=ranked, column=column, tied=_sum_of_ties(sizes), values=values)
+
+    @property
+    def distinct(self) -> int:
+        """How many different scores there are."""
+        return self.values
 
     @property
     def ties(self) -> int:
         """Return Σ(t³ − t) over the groups of equal scores."""
         return self.tied
 
+    def ties_below(self, place: int) -> int:
+        """Return Σ(t³ − t) over the groups of equal scores that begin before a place."""
+        return _sum_of_ties(self.ranked.sizes(self.column, place))
+
     def _countable(self) -> int:
         return 0
 
-    def _ranks_at(self, places: Ints) -> Ints:
+    def tie_at(self, places: Ints) -> tuple[Ints, Ints]:
+        """Return where the group of equal scores at each place begins, and how many items it has."""
         distinct = np.unique(places).astype(np.int64)
         values = self.ranked.at(self.column, distinct)
-        doubled = (2 * values["start"] + values["n"] + 1).to_numpy()
-        of_asked = doubled[np.searchsorted(values["start"].to_numpy(), distinct, side="right") - 1]
-        return np.asarray(of_asked[np.searchsorted(distinct, places)])
+        start, size = values["start"].to_numpy(), values["n"].to_numpy()
+        group = np.searchsorted(start, places, side="right") - 1
+        return start[group], size[group]
 
 
-def summaries_of(
-    evaluation: Evaluation, specs: Sequence[ListSpec], seed: int
-) -> tuple[list[ListSummary], Ranked | None]:
+def _sum_of_ties(sizes: pl.DataFrame) -> int:
+    """Return Σ(t³ − t) over groups of equal scores, `groups` of them with `n` items."""
+    return sum(k * (t**3 - t) for t, k in sizes.select("n", "groups").iter_rows())
+
+
+def summaries_of(evaluation: Evaluation, specs: Sequence[ListSpec]) -> tuple[list[ListSummary], Ranked | None]:
     """Rank the scores of every list; also those that stay where the parts are, if there are any."""
     kernel = ScoreCounts(tuple(specs))
     table, remote = collect_if_small(evaluation, kernel, ["list"])
     spans = reduce_parts(evaluation, kernel, _spans)[0] if remote.height else None
     if spans is None:
-        return [_collected_summary(spec, table.filter(pl.col("list") == i), seed) for i, spec in enumerate(specs)], None
+        return [_collected_summary(spec, table.filter(pl.col("list") == i)) for i, spec in enumerate(specs)], None
     places = {i: _places(spans.filter(pl.col("list") == i)) for i in remote["list"].to_list()}
     column = rank_values(evaluation, ScoreColumns(tuple(specs), places))
     summaries = []
     for i, spec in enumerate(specs):
         if i not in places:
-            summaries.append(_collected_summary(spec, table.filter(pl.col("list") == i), seed))
+            summaries.append(_collected_summary(spec, table.filter(pl.col("list") == i)))
             continue
-        null = RemoteRankNull.of_column(column, i, seed)
+        null = RemoteRankNull.of_column(column, i)
         warnings = population_warnings(spec.scoring, null.n, int(spans.filter(pl.col("list") == i)["lost"].sum()))
         score_ranks = ScoreRanks(places[i], np.zeros(0), np.zeros(0, np.int64), remote=True)
         summaries.append(ListSummary(spec.scoring, score_ranks, null, warnings))
     return summaries, column
 
 
-def _collected_summary(spec: ListSpec, counts: pl.DataFrame, seed: int) -> ListSummary:
+def _collected_summary(spec: ListSpec, counts: pl.DataFrame) -> ListSummary:
     """Rank scores that have been brought together."""
     scores, n = counts["score"].to_numpy().view(np.float64), counts["n"].to_numpy()
     warnings = population_warnings(spec.scoring, int(n.sum()), int(counts["lost"].sum()))
@@ -132,7 +138,7 @@ def _collected_summary(spec: ListSpec, counts: pl.DataFrame, seed: int) -> ListS
     distinct, where = np.unique(spec.scoring.sign * tidy(scores, places) + 0.0, return_inverse=True)
     sizes = np.zeros(len(distinct), np.int64)
     np.add.at(sizes, where, n)
-    null = RankNull.of_counts(sizes, seed=seed)
+    null = RankNull.of_counts(sizes)
     return ListSummary(spec.scoring, ScoreRanks(places, distinct, null.ranks), null, warnings)
 
 
