@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from slicewise.results.base import Bounds, Row
 from slicewise.results.estimates import Prf
 
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
 
-
-def row_of(entry: DataclassInstance, *names: str) -> Row:
+def row_of(entry: Any, *names: str) -> Row:
     """Return fields of a dataclass as a row, all but tuples unless named; the interval `ci` as two columns."""
     row: Row = {}
     for name in names or [field.name for field in fields(entry)]:
