@@ -35,8 +35,8 @@ def test_keys_differ(chat_of_four: Evaluation, checked: dict[str, int]) -> None:
     difficulty(chat_of_four, resamples=20)
     texts = [f"a b {'a b' * (i % 3)} c d {i % 5}" for i in range(60)]
     scored = pl.DataFrame({"text": texts, "s": [i % 2 for i in range(60)], "t": [i % 3 / 2 for i in range(60)]})
-    features(Evaluation.from_frame(scored, systems=["s", "t"], inputs=["text"], task="scores"), ngrams=3)
+    features(Evaluation.from_frame(scored, systems=["s", "t"], inputs=["text"], task="scores"), ngrams=3, pairs=True)
     answers = pl.DataFrame({name: [f"{i % k % 3}" for i in range(60)] for k, name in enumerate("abcg", 4)})
     complement(Evaluation.from_frame(answers, gold="g", systems=["a", "b", "c"]), resamples=20)
     assert min(checked.values()) > 0
-    assert set(checked) == {"RunCounts", "_ByGroup", "_BySlot", "_Counted"}
+    assert set(checked) == {"PairCounts", "RunCounts", "_ByGroup", "_BySlot", "_Counted"}

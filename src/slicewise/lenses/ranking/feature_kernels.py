@@ -299,7 +299,10 @@ class PairCounts(ContextKernel):
     start: int
     stop: int
     """The first feature of a pair is one of these."""
+    fewest: int
+    """How many rows of a part must have a pair: more than one only where there is a single part."""
     by: tuple[str, ...] = ("a", "b")
+    distinct: bool = True
 
     @property
     def needs(self) -> frozenset[str]:
@@ -312,7 +315,7 @@ class PairCounts(ContextKernel):
         relation = self.query.relation(self.context, self.context.extractor.extract(part), self.list, population)
         ranks = self.context.score_ranks[self.list].ranks(population)
         tables = [pl.DataFrame(schema=dict.fromkeys(("a", "b", "n", "doubled"), pl.Int64))]
-        for block in pairs(relation, ranks, 1, self.start, self.stop):
+        for block in pairs(relation, ranks, self.fewest, self.start, self.stop):
             columns = {"a": block.a, "b": block.b, "n": block.counts, "doubled": block.sums}
             tables.append(pl.DataFrame(columns).cast(pl.Int64))
         return pl.concat(tables)

@@ -103,7 +103,8 @@ class FeatureRanking:
         )
 
     @property
-    def _several_parts(self) -> bool:
+    def several_parts(self) -> bool:
+        """Whether rows are counted part by part, so that a count says nothing before all are added up."""
         return len(parts_of(self.evaluation).source) > 1
 
     def evidence(self) -> list[ListEvidence]:
@@ -139,7 +140,7 @@ class FeatureRanking:
     def runs(self) -> list[tuple[dict[Field, Ngrams], pl.DataFrame]]:
         """Return what is known of runs of two, of three …: the shorter ones, and how many rows have which."""
         longest = 1 if self.extractor.geval else self.extractor.spec.ngrams  # whose runs are families like any other
-        fewest = 1 if self._several_parts or self.extractor.units else self.least  # units share their items' n-grams
+        fewest = 1 if self.several_parts or self.extractor.units else self.least  # units share their items' n-grams
         known = {field: Ngrams(self._words(field), (), fewest) for field in self._fields()} if longest > 1 else {}
         tables = []
         for length in range(2, longest + 1):
@@ -216,7 +217,7 @@ class FeatureRanking:
         return builder.query(len(features))
 
     def _again(self, ranking: Ranking, features: Sequence[int], looked_at: CountsAlike | None) -> FeatureQuery:
-        read_again = self.extractor.spool is None and self._several_parts
+        read_again = self.extractor.spool is None and self.several_parts
         if read_again or looked_at is None or not all(at in looked_at.compared.places for at in features):
             return self.query(ranking, features)
         places = [looked_at.compared.places[at] for at in features]
@@ -332,9 +333,10 @@ class ListEvidence:
         for number, (i, at) in enumerate(zip(source.tolist(), place.tolist(), strict=True)):
             builder.add(sources[i], at, number, len(source))
         query, start, size = builder.query(len(source)), 0, len(source)
+        fewest = 1 if self.parts.several_parts else least
         while start < size - 1:
             stop = min(size, start + max(1, PAIR_CELLS // (size - start)))
-            kernel = PairCounts(self.parts.context, self.i, query, start, stop)
+            kernel = PairCounts(self.parts.context, self.i, query, start, stop, fewest)
             table = aggregate(self.parts.evaluation, kernel, nw.col("n") >= least, self.parts.ranks)
             a, b = (table[name].cast(pl.Int32).to_numpy() for name in ("a", "b"))
             yield Pairs(a, b, table["n"].to_numpy(), table["doubled"].to_numpy())
