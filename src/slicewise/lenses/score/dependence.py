@@ -1,4 +1,4 @@
-"""How alike the items of one cluster are scored, by system."""
+"""How alike the items of one cluster are scored, by system; and neighbours, where a file marks no clusters."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from slicewise.arrays import Array
-from slicewise.engine.cells import exact_cells, exact_sums
+from slicewise.engine.cells import exact_cells, exact_column, exact_sums
 from slicewise.engine.items import item_scores
 from slicewise.engine.local import aggregate
 from slicewise.evaluation import Evaluation
@@ -17,6 +17,15 @@ from slicewise.lenses.score.result import Dependence
 from slicewise.metrics.metric import Metric
 from slicewise.results.base import defined
 from slicewise.stats.icc import cluster_correlation
+from slicewise.stats.serial import autocorrelation
+
+FIRST_ITEMS = 20_000
+"""Neighbours among so many items, the first, are compared: a million take no longer."""
+FEWEST_ITEMS = 100
+SURE = 0.005
+"""The p below which items are said to look dependent."""
+NOTABLE = 0.05
+"""The least correlation of neighbours that is worth a warning."""
 
 
 @dataclass(frozen=True)
@@ -62,3 +71,40 @@ def dependences(evaluation: Evaluation, metrics: Sequence[Metric]) -> dict[str, 
                 effective_items=found.effective_items,
             )
     return result
+
+
+@dataclass(frozen=True)
+class FirstScores:
+    """Kernel: the scores of the first items, summed over systems; an item has one row."""
+
+    metric: Metric
+    systems: tuple[str, ...]
+    by: tuple[str, ...] = ("item", "limb")
+    needs: frozenset[str] = frozenset()
+
+    def __call__(self, part: Evaluation) -> pl.DataFrame:
+        """Return the scores of a part."""
+        size = max(0, min(part.aligned.items, FIRST_ITEMS - part.first))
+        scores = np.zeros(part.aligned.items)
+        if size:
+            for system in self.systems:
+                scores += np.nan_to_num(item_scores(part, self.metric, system).scores, posinf=0.0, neginf=0.0)
+        items = np.arange(part.first, part.first + size, dtype=np.uint32)
+        return exact_sums({"score": scores[:size]}, items).rename({"group": "item"})
+
+
+def neighbour_warnings(evaluation: Evaluation, metrics: Sequence[Metric], seed: int) -> list[str]:
+    """Warn where no documents are marked, and neighbours are scored so alike that there may be some."""
+    clusters = evaluation.aligned.clusters
+    able = [m for m in metrics if m.item_score and m.additive and not m.takes_input]
+    if not able or clusters.kind != "item" or evaluation.aligned.items < FEWEST_ITEMS:
+        return []
+    table = aggregate(evaluation, FirstScores(able[0], tuple(sorted(evaluation.systems))))
+    size = min(FIRST_ITEMS, evaluation.aligned.items)
+    scores = exact_column(table, "score", table["item"].to_numpy(), size)
+    found = autocorrelation(scores, seed=seed)
+    if not (found.correlation >= NOTABLE and found.p <= SURE):
+        return []
+    sure = f"correlation {found.correlation:.2f}, p {found.p:.3f}"
+    hint = "if a field names documents, add --cluster FIELD, or intervals are too narrow"
+    return [f"items next to each other are scored alike ({sure}), as those of one document are: {hint}"]

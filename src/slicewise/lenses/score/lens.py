@@ -18,8 +18,8 @@ from slicewise.engine.local import whole
 from slicewise.evaluation import Evaluation
 from slicewise.lenses.chosen_metrics import MetricSpec, metrics_of
 from slicewise.lenses.error_types import KINDS, STATISTICS, WAYS, ErrorTable, confusion_table, error_table
-from slicewise.lenses.inference import bounds_of, check_options, inference_block, inference_signature
-from slicewise.lenses.score.dependence import dependences
+from slicewise.lenses.inference import bounds_of, check_options, inference_block, inference_signature, summary_with
+from slicewise.lenses.score.dependence import dependences, neighbour_warnings
 from slicewise.lenses.score.result import Pair, ScoreResult, Spread, SystemScores
 from slicewise.matching.repair import repaired_f1
 from slicewise.metrics.counts import N_GOLD, N_PRED, TP, by_label, f_beta, precision, recall, total
@@ -72,7 +72,7 @@ def score(
     return ScoreResult(
         command="score",
         signature=evaluation.signature(*parts),
-        data=evaluation.summary(),
+        data=summary_with(evaluation, neighbour_warnings(evaluation, chosen, seed)),
         metrics=names,
         lower_is_better=lower,
         systems=systems,
