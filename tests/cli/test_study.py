@@ -303,13 +303,13 @@ def test_four_data_sets_are_tested_together(several: Path, run: Run) -> None:
     check_result(found)
     rows = found["result"]["diagnoses"]
     assert {r["dataset"] for r in rows} == {None}
-    assert all("picked on the others" in r["test"] for r in rows if r["p"] is not None)
+    assert all(r["test"].startswith("permutation test over data sets") for r in rows if r["p"] is not None)
     assert any(r["p"] is not None for r in rows)
-    assert all([pick["dataset"] for pick in r["picks"]] == r["datasets"] for r in rows)
+    assert all([own["dataset"] for own in r["by_dataset"]] == r["datasets"] for r in rows)
     shown = " ".join(run("study", "--config", "c.toml").out.split())
-    assert "each picked on the others; q: Benjamini–Hochberg" in shown
+    assert "systems swapped by cluster within each; q: Benjamini–Hochberg" in shown
     assert run("study", "--config", "c.toml", "--csv", "out").code == 0
-    assert (several / "out" / "picks.csv").is_file()
+    assert (several / "out" / "by_dataset.csv").is_file()
 
 
 def test_the_papers_tests_are_labelled(several: Path, run: Run) -> None:

@@ -37,6 +37,8 @@ class Grid:
     """Headings over runs of columns, as (title, number of columns); an empty title for none."""
     worst: frozenset[tuple[int, int]] = field(default_factory=frozenset)
     """(row, column) of the worst values, if marked; the cells carry a sign as well."""
+    lead: str = ""
+    """What is to be known before the table is read."""
 
     @property
     def full_note(self) -> str:

@@ -43,7 +43,7 @@ def as_latex(grid: Grid) -> str:
         PACKAGES,
         r"\begin{table}",
         r"\centering",
-        rf"\caption{{{_escaped(grid.title)}}}",
+        rf"\caption{{{_escaped(f'{grid.title}. {grid.lead}' if grid.lead else grid.title)}}}",
         *_label(grid),
         rf"\begin{{tabular}}{{{''.join(column.align[0] for column in grid.columns)}}}",
         r"\toprule",

@@ -36,7 +36,8 @@ def _table(grid: Grid) -> str:
         *(_line(_cell(grid, i, j) for j in range(len(grid.columns))) for i in range(len(grid.rows))),
     ]
     note = _sentence(Sentence(grid.full_note, "aside"))
-    return f"### {_escaped(grid.title)}\n\n" + "\n".join(lines) + (f"\n\n{note}" if note else "")
+    lead = f"{_sentence(Sentence(grid.lead))}\n\n" if grid.lead else ""
+    return f"### {_escaped(grid.title)}\n\n{lead}" + "\n".join(lines) + (f"\n\n{note}" if note else "")
 
 
 def _cell(grid: Grid, i: int, j: int) -> str:

@@ -35,8 +35,9 @@ def _table(grid: Grid) -> str:
     head = "".join(f'<th style="text-align:{c.align}">{escape(c.title)}</th>' for c in grid.columns)
     body = "".join(f"<tr>{_row(grid, i)}</tr>" for i in range(len(grid.rows)))
     note = f'<p style="opacity:.65;margin:.2em 0">{escape(grid.full_note)}</p>' if grid.full_note else ""
+    lead = f'<p style="margin:.2em 0">{escape(grid.lead)}</p>' if grid.lead else ""
     return (
-        f'<p style="font-weight:bold;margin:.8em 0 .2em">{escape(grid.title)}</p>'
+        f'<p style="font-weight:bold;margin:.8em 0 .2em">{escape(grid.title)}</p>{lead}'
         f"<table><thead>{_groups(grid)}<tr>{head}</tr></thead><tbody>{body}</tbody></table>{note}"
     )
 

@@ -35,6 +35,8 @@ def show(blocks: Iterable[Block], console: Console | None = None) -> None:
             continue
         console.print()
         console.print(Text(_clean(block.title), style="bold"))
+        if block.lead:
+            console.print(Text(_clean(block.lead)))
         columns = [_texts(block, j) for j in range(len(block.columns))]
         for i, part in enumerate(_parts(block, columns, console.width)):
             if i:

@@ -53,6 +53,11 @@ def friedman(table: NDArray[Any]) -> Friedman:
     return Friedman(statistic, chi2_tail(statistic, treatments - 1), blocks, treatments, len(table) - blocks)
 
 
+def smallest_friedman_p(blocks: int, treatments: int) -> float:
+    """Return the p where all blocks rank the treatments alike: no p can be below it. 1 where there is no test."""
+    return chi2_tail(blocks * (treatments - 1), treatments - 1) if treatments >= 3 and blocks >= 2 else 1.0
+
+
 def _friedman_statistic(table: Array) -> float:
     """Return χ² as between over within: dividing by the ranks' own variance is the correction for ties."""
     treatments = table.shape[1]

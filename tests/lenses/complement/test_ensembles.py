@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from itertools import combinations
+from math import sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -252,8 +253,9 @@ def test_whole_clusters_are_left_out() -> None:
     # chosen on the second document, q has F1 1 and needs nobody; on the first it returns nothing; and the other way
     assert counts(together.cross_validated) == (0, 0, 6)
     assert (together.cross_validated.f1, together.cross_validated.against) == (0, "p")
-    assert together.cross_validated.gain == pytest.approx(-6 / 9)  # p alone: 3 of 3, of 6
+    assert together.cross_validated.gain == 0  # the best system is picked on the other document, too, and fails alike
     assert together.chosen == {"p": 1, "q": 1}
+    assert together.baseline == {"p": 1, "q": 1}
     single = chosen(slicewise.complement(of_sets(gold, systems), resamples=0))
     # any five of six items show that both are needed
     assert (single.folds, counts(single.cross_validated)) == (6, (6, 6, 6))
@@ -284,6 +286,50 @@ def test_ties_of_held_out_items_go_to_the_system_that_is_better_elsewhere() -> N
     assert counts(greedy.cross_validated) == (2, 6, 6)
     # over both documents p and q are equally good (3 of 5 answers), and p comes first by name: a a b, y y a
     assert counts(plurality(result)) == (4, 6, 6)
+
+
+def no_vote_helps(rng: np.random.Generator, items: int) -> Evaluation:
+    """Return two systems of which each, their union and their intersection all have the same true F1, 0.7.
+
+    Each item has a gold unit, which a system finds with probability 0.7, and one that a system invents with 0.3. In
+    half of the items both find or miss it alike, and in 7.1% of them both invent it or do not.
+    """
+    alike = rng.random((items, 1, 2)) < np.array([0.5, 1 - 0.195 / 0.21])
+    has = np.where(alike, rng.random((items, 1, 2)), rng.random((items, 2, 2))) < np.array([0.7, 0.3])
+    outputs = {
+        name: [["X"] * a + ["Y"] * b for a, b in own]
+        for name, own in zip("pq", has.swapaxes(0, 1).tolist(), strict=True)
+    }
+    return Evaluation.from_labels([["X"]] * items, outputs, task=Task.MULTILABEL)
+
+
+def test_a_vote_that_does_not_help_is_not_said_to() -> None:
+    """Chosen by chance, it gains nothing on average, and its interval is seldom above 0: 2.5% would be nominal."""
+    rng = np.random.default_rng(1)
+    runs = 120
+    fair = [
+        chosen(slicewise.complement(no_vote_helps(rng, 60), resamples=200, seed=k)).cross_validated for k in range(runs)
+    ]
+    gains = np.array([score.gain for score in fair], np.float64)
+    assert abs(gains.mean()) < 3 * gains.std() / sqrt(runs)
+    above = sum(score.gain_ci is not None and score.gain_ci[0] > 0 for score in fair) / runs
+    assert above <= 0.06 + 2 * sqrt(0.06 * 0.94 / runs)
+
+
+def test_the_interval_of_a_cross_validated_gain_is_wider() -> None:
+    """By √(1 + 10/9) than that of a fixed vote against a fixed system, around the gain itself."""
+    items = 40
+    p = [["X"] if k % 4 else [] for k in range(items)]
+    q = [["X"] if k % 4 == 0 or k % 3 == 0 else [] for k in range(items)]
+    evaluation = Evaluation.from_labels([["X"]] * items, {"p": p, "q": q}, task=Task.MULTILABEL)
+    greedy = chosen(slicewise.complement(evaluation, resamples=300))
+    assert (greedy.folds, greedy.chosen, greedy.baseline) == (10, {"p": 10, "q": 10}, {"p": 10, "q": 0})
+    fixed, fair = greedy.in_sample, greedy.cross_validated
+    assert fair.gain == fixed.gain
+    assert fixed.gain is not None
+    assert fixed.gain_ci is not None
+    expected = [fixed.gain + sqrt(1 + 10 / 9) * (end - fixed.gain) for end in fixed.gain_ci]
+    assert fair.gain_ci == pytest.approx(expected)
 
 
 def test_ten_folds_at_most() -> None:

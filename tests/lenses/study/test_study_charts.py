@@ -122,7 +122,7 @@ def test_changes_are_those_of_the_json(figures: list[Figure], body: dict[str, An
 
 def test_diagnoses_are_those_of_the_json(figures: list[Figure], body: dict[str, Any]) -> None:
     rows = named(figures, "diagnoses").rows
-    keys = {"attribute": "attribute", "best": "best", "worst": "worst", "value": "difference", "held_out": "held_out"}
+    keys = {"attribute": "attribute", "best": "best", "worst": "worst", "value": "difference"}
     keys |= {"p": "p", "q": "q"}
     found = [tuple(row[key] for key in keys) for row in rows]
     assert sorted(found, key=str) == sorted(

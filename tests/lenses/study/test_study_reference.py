@@ -16,6 +16,14 @@ import numpy as np
 import pytest
 import scipy.stats
 from support.slow_buckets import FROM_TRAINING, Data, count, default_way, describe, mean, same
+from support.slow_permutation import (
+    Rows,
+    bucket_means,
+    exact_p,
+    exact_swaps_p,
+    slow_standardised,
+    slow_variances,
+)
 
 from slicewise import UserError, study
 from slicewise.annotations import Task
@@ -468,9 +476,10 @@ def floats(value: Fraction | None) -> float | None:
 
 
 @pytest.mark.parametrize("each", [False, True])
-def test_buckets_are_picked_on_the_others(
+def test_diagnoses_pick_the_extremes_over_data_sets(
     reference: Reference, result: StudyResult, blocks: StudyResult, each: bool
 ) -> None:
+    """Restarts are averaged in either case: as blocks they would be pseudo-replicates."""
     chosen = blocks if each else result
     plain = [d for d in chosen.diagnoses if d.group is None]
     pairs = list(combinations(sorted(reference.systems), 2))
@@ -489,33 +498,33 @@ def test_buckets_are_picked_on_the_others(
     for d in plain:
         systems = (d.a,) if d.b is None else (d.a, d.b)
         assert list(d.datasets) == reference.datasets(*systems, attribute=d.attribute)
-        check_diagnosis(reference, names, d, each=each)
+        check_diagnosis(reference, names, d)
 
 
-def check_diagnosis(reference: Reference, names: Mapping[str, Sequence[str]], d: StudyDiagnosis, *, each: bool) -> None:
-    rows = rows_of(reference, d, each=each)
+def check_diagnosis(reference: Reference, names: Mapping[str, Sequence[str]], d: StudyDiagnosis) -> None:
+    rows = rows_of(reference, d, each=False)
     means = shared({name: mean_over(own) for name, own in rows.items()}, d)
     best, worst = (key_of(names, d, b) for b in (d.best, d.worst))
     over = mean_over(list(means.values()))
     check_pick(over, d, best, worst)
     assert_close(d.difference, floats(gap(over, best, worst)), d)
-    tested: list[Fraction] = []
-    assert [pick.dataset for pick in d.picks] == list(d.datasets)
-    for pick in d.picks:
-        others = [own for name, own in means.items() if name != pick.dataset]
-        best, worst = (key_of(names, d, b) for b in (pick.best, pick.worst))
-        check_pick(mean_over(others), d, best, worst)
-        own = [g for row in rows[pick.dataset] if (g := gap(row, best, worst)) is not None]
-        assert_close(pick.difference, floats(average(own)), (d, pick))
-        tested += own
-    if len(d.datasets) < 3 or len(over) < 2:  # one bucket is all units: no finding about buckets
-        assert (d.p, d.q, d.n, d.test) == (None, None, 0, "")
+    assert [own.dataset for own in d.by_dataset] == list(d.datasets)
+    for own in d.by_dataset:
+        assert_close(own.difference, floats(gap(means[own.dataset], best, worst)), (d, own))
+    several = [row for row in means.values() if len(row) > 1]
+    equal = all(len(set(row.values())) == 1 for row in several)
+    if len(d.datasets) < 3 or len(over) < 2 or (d.kind == "self" and equal):
+        # one bucket is all units: no finding about buckets; and where all are equal, nothing is to be tested
+        assert (d.p, d.q, d.n, d.test, d.smallest_p) == (None, None, 0, "", None)
         return
-    assert "picked on the others" in d.test
-    assert_close(d.held_out, floats(average(tested)), d)
-    assert d.n == sum(value != 0 for value in tested), d
-    if d.n <= 11:
-        assert_close(d.p, signed_rank_p(tested), (d, tested))
+    if d.p is None:
+        assert d.kind != "self"
+        assert not any(value for row in means.values() for value in row.values()), d  # no cluster differs
+        return
+    assert "permuted within each" in d.test if d.kind == "self" else "swapped by cluster" in d.test
+    assert d.n == (len(several) if d.kind == "self" else len(d.datasets))
+    assert d.smallest_p is not None
+    assert d.p > 0.8 * d.smallest_p - 0.001  # of 10,000 draws
 
 
 def test_the_papers_way(reference: Reference, paper: StudyResult) -> None:
@@ -524,7 +533,6 @@ def test_the_papers_way(reference: Reference, paper: StudyResult) -> None:
     for d in paper.diagnoses:
         if d.group is not None:
             continue
-        assert d.held_out is None
         rows = rows_of(reference, d, each=True)
         over = mean_over(list(shared({name: mean_over(own) for name, own in rows.items()}, d).values()))
         best, worst = (key_of(names, d, b) for b in (d.best, d.worst))
@@ -559,7 +567,7 @@ def test_groups_by_the_mean_of_an_attribute(sets: list[Set], reference: Referenc
     assert {d.group for d in some} == {"low sLen", "high sLen", "low eDen", "high eDen"}
     names = names_of(grouped)
     for d in some:
-        check_diagnosis(reference, names, d, each=False)
+        check_diagnosis(reference, names, d)
     plain = [(d.a, d.b, d.kind, d.attribute, d.p) for d in grouped.diagnoses if d.group is None]
     assert plain == [(d.a, d.b, d.kind, d.attribute, d.p) for d in result.diagnoses if d.group is None]
 
@@ -665,7 +673,7 @@ def test_a_change_from_zero_is_undefined() -> None:
 
 
 def test_few_data_sets_are_diagnosed_one_by_one() -> None:
-    """With fewer than three there are no others to pick on: p is corrected over all buckets before picking."""
+    """With fewer than three there is no test over them: p is corrected over all buckets before picking."""
     systems = {"s": (4, 3, 1, 0), "t": (4, 4, 4, 0)}
     found = study([by_length(name, systems) for name in "ab"], attributes=["eLen", "sLen"], resamples=40)
     assert {d.dataset for d in found.diagnoses} == {"a", "b"}
@@ -676,7 +684,47 @@ def test_few_data_sets_are_diagnosed_one_by_one() -> None:
     assert largest.best == "L"
     assert largest.difference == pytest.approx(2 / 5 - 1)
     assert all(d.p is not None and d.q is not None and d.p <= d.q for d in found.diagnoses)
-    assert {d.picks for d in found.diagnoses} == {()}
+    assert {d.by_dataset for d in found.diagnoses} == {()}
+
+
+def test_the_tests_over_data_sets_are_those_of_the_definitions() -> None:
+    """From entities by length, of which each item is a cluster: against all permutations, and all swaps."""
+    per, draws = 5, 10_000
+    kept = {"s": [(5, 3, 1), (3, 5, 0), (5, 4, 2)], "t": [(5, 1, 1), (4, 4, 2), (4, 5, 1)]}
+    sets = [by_length(f"d{d}", {name: own[d] for name, own in kept.items()}, (1, 2, 3), per) for d in range(3)]
+    result = study(sets, attributes="eLen", cuts={"eLen": [1, 2]}, resamples=0)
+    found = {(d.kind, d.a): d for d in result.diagnoses}
+    cells = [
+        [
+            [[[int(at == k and i < kept[s][d][k])] * 2 + [int(at == k)] for at in range(3)] for s in "st"]
+            for k in range(3)
+            for i in range(per)
+        ]
+        for d in range(3)
+    ]
+    for i, system in enumerate("st"):
+        values: Rows = [[2 * n / (per + n) for n in row] for row in kept[system]]
+        variances: Rows = [[*slow_variances([[cluster[i]] for cluster in clusters])] for clusters in cells]
+        means = bucket_means(values)
+        p = exact_p(slow_standardised(values, variances), means.index(max(means)), means.index(min(means)))
+        assert found["self", system].p == pytest.approx(p, abs=5 * (p / draws) ** 0.5 + 2 / draws)
+    for kind, p in zip(("largest", "smallest"), exact_swaps_p(cells), strict=True):
+        assert found[kind, "s"].p == pytest.approx(p, abs=5 * (p / draws) ** 0.5 + 2 / draws)
+
+
+def test_order_makes_no_difference(sets: list[Set]) -> None:
+    """Neither that of the data sets nor that of the systems."""
+    plain = study((one.evaluation() for one in sets), resamples=0, attributes=["eLen", "sLen"])
+    turned = [Set(one.name, one.data, dict(list(one.runs.items())[::-1])) for one in reversed(sets)]
+    other = study((one.evaluation() for one in turned), resamples=0, attributes=["eLen", "sLen"])
+
+    def rows(result: StudyResult) -> dict[Any, Any]:
+        return {
+            (d.kind, d.a, d.b, d.attribute, d.group): (d.best, d.worst, round(d.difference or 0.0, 12), d.p, d.q)
+            for d in result.diagnoses
+        }
+
+    assert rows(plain) == rows(other)
 
 
 def test_averaging_before_ranking_is_not_ranking_before_averaging() -> None:

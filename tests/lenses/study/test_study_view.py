@@ -100,14 +100,19 @@ def test_the_attribute_wise_tables(result: StudyResult) -> None:
     zeta, rho = grid(result, "attribute-wise-zeta"), grid(result, "attribute-wise-rho")
     assert cell(zeta, "d0", "eLen")[0] in ("2.5", "2.50")
     assert cell(rho, "d3", "eLen")[0] == "1.00"
-    assert cell(rho, "d3", "eLen")[1]  # one system is no test
+    assert rho.lead == "With 2 systems nothing here can be significant by Friedman's test."
+    assert not rho.faint
     assert [r[0] for r in rho.rows] == ["d0", "d1", "d2", "d3"]
 
 
 def test_self_diagnosis_shows_the_two_buckets_and_the_gap(result: StudyResult) -> None:
     own = next(d for d in result.diagnoses if d.kind == "self" and (d.a, d.attribute) == ("falls", "eLen"))
-    assert cell(grid(result, "self-diagnosis"), "falls", "eLen") == (f"XL→XS {own.difference:.2f}", True)
-    assert "picked on the others" in grid(result, "self-diagnosis").note
+    assert cell(grid(result, "self-diagnosis"), "falls", "eLen") == (f"XL→XS {own.difference:.2f}", False)
+    other = next(d for d in result.diagnoses if d.kind == "self" and (d.a, d.attribute) == ("jumps", "eLen"))
+    assert other.p is not None
+    assert other.p > 0.05
+    assert cell(grid(result, "self-diagnosis"), "jumps", "eLen")[1]
+    assert "permuted within each" in grid(result, "self-diagnosis").note
 
 
 def test_relative_change_is_shown_in_percent(result: StudyResult) -> None:

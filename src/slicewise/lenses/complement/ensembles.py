@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
 import numpy as np
@@ -21,8 +22,9 @@ from slicewise.lenses.outcomes.outcomes import GOLD, SPURIOUS
 from slicewise.lenses.outcomes.pair_counts import Sample
 from slicewise.lenses.outcomes.pattern_tables import counted_patterns
 from slicewise.metrics.counts import N_GOLD, N_PRED, TP, f_beta, precision, recall
-from slicewise.results.base import defined
+from slicewise.results.base import Bounds, defined
 from slicewise.stats.complementarity import Shared
+from slicewise.stats.folds import widened
 from slicewise.stats.patterns import Patterns
 
 FOLDS = 10
@@ -168,15 +170,18 @@ class Ensembles:
         ballots = self._ballots(folds)
         path = ballots.path(np.ones(folds))
         best = best_step(path)
-        chosen = [best_step(ballots.path((np.arange(folds) != fold).astype(np.float64))).vote for fold in range(folds)]
+        others = [ballots.path((np.arange(folds) != fold).astype(np.float64)) for fold in range(folds)]
+        chosen = [best_step(steps).vote for steps in others]
+        alone = [steps[0].vote for steps in others]
         return Greedy(
             systems=tuple(self.names[i] for i in best.vote.members),
             k=best.vote.k,
             in_sample=as_tags(self.evaluation, self.outcomes.reader, self._voted([best.vote]))[0],
-            cross_validated=self._held_out(chosen, folds),
+            cross_validated=self._held_out(chosen, alone, folds),
             folds=folds,
             path=tuple(self._voted([step.vote for step in path])),
             chosen={name: sum(i in vote.members for vote in chosen) for i, name in enumerate(self.names)},
+            baseline={name: sum(i in vote.members for vote in alone) for i, name in enumerate(self.names)},
         )
 
     @cached_property
@@ -218,16 +223,33 @@ class Ensembles:
         groups = [Members("vote", vote.members, vote.k) for vote in votes]
         return self._scored(groups, by_group.sum(axis=0), self.sample.sums(by_group))
 
-    def _held_out(self, chosen: Sequence[Vote], folds: int) -> EnsembleScore:
-        """Score each fold by the vote that was chosen without it."""
+    def _held_out(self, chosen: Sequence[Vote], alone: Sequence[Vote], folds: int) -> EnsembleScore:
+        """Score each fold by the vote that was chosen without it, against the system that was best without it."""
         groups = len(self.sample.position)
-        by_group = np.zeros((groups, 1, 3), np.int64)
+        by_group = np.zeros((groups, 2, 3), np.int64)
         fold_of = self.sample.position % folds
-        for fold, vote in enumerate(chosen):
+        for fold, votes in enumerate(zip(chosen, alone, strict=True)):
             ranks = self._ranks(folds, (np.arange(folds) != fold).astype(np.float64))
-            by_group[fold_of == fold, 0] = self._by_cluster.counts(vote, ranks)[fold_of == fold]
-        everyone = tuple(range(len(self.names)))
-        return self._scored([Members("cross-validated", everyone)], by_group.sum(axis=0), self.sample.sums(by_group))[0]
+            for at, vote in enumerate(votes):
+                by_group[fold_of == fold, at] = self._by_cluster.counts(vote, ranks)[fold_of == fold]
+        sums, draws = by_group.sum(axis=0), self.sample.sums(by_group)
+        members = [Members("cross-validated", tuple(range(len(self.names))))]
+        score = self._scored(members, sums[:1], None if draws is None else draws[:, :1])[0]
+        voted, baseline = self._value(np.asarray(sums, np.float64))
+        gain = defined(float(voted - baseline))
+        often = Counter(vote.members[0] for vote in alone)
+        most = min(often, key=lambda i: (-often[i], self._places[i]))
+        bounds = self._fold_bounds(gain, draws, folds)
+        # where no fold chooses a vote, the two are the same systems: there is no gain to have an interval
+        return replace(score, against=self.names[most], gain=gain, gain_ci=None if chosen == alone else bounds)
+
+    def _fold_bounds(self, gain: float | None, draws: Array | None, folds: int) -> Bounds | None:
+        """Return the interval of a gain from `(draws, (vote, baseline), 3)`, wider than where nothing was chosen."""
+        if draws is None or gain is None:
+            return None
+        drawn = self._value(draws)
+        bounds = self.sample.bounds(drawn[:, :1] - drawn[:, 1:])[0][0]
+        return None if bounds is None else widened(gain, *bounds, folds)
 
     def _scored(
         self, groups: Sequence[Members], counts: NDArray[np.generic], draws: Array | None

@@ -90,7 +90,7 @@ class EnsembleScore:
     f1: float | None
     ci: dict[str, Bounds | None] | None = None
     against: str | None = None
-    """The best of its systems alone."""
+    """The best of its systems alone; of the cross-validated vote that of most folds."""
     gain: float | None = None
     """Over that, in F1 (in recall, of scored items)."""
     gain_ci: Bounds | None = None
@@ -122,11 +122,13 @@ class Greedy:
     k: int | None
     in_sample: EnsembleScore
     cross_validated: EnsembleScore
-    """Chosen on the other clusters, scored on those left out."""
+    """Chosen on the other clusters, scored on those left out; its gain is over the best system of the others."""
     folds: int
     path: tuple[EnsembleScore, ...]
     chosen: dict[str, int]
     """In how many folds each system was chosen."""
+    baseline: dict[str, int]
+    """In how many folds each system was the best alone, and so what the vote is compared with."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -125,9 +125,11 @@ def _chosen(greedy: Greedy | None, cluster: str) -> str:
     of = f"{len(greedy.systems)} systems ({members})"
     rule = f"the most frequent answer of {of}" if greedy.k is None else f"a vote of {greedy.k} of {of}"
     fair = greedy.cross_validated
+    alone = [name for name, folds in greedy.baseline.items() if folds]
+    against = f"{fair.against}" if len(alone) == 1 else "the system that was best there"
     return (
         f"With members chosen one by one, {rule} scores F1 {greedy.in_sample.f1:.3f}{_tags(greedy.in_sample)}; scored "
-        f"on {cluster} that it was not chosen on, such a vote scores {fair.f1:.3f}{_gain(fair)} against {fair.against}."
+        f"on {cluster} that it was not chosen on, such a vote scores {fair.f1:.3f}{_gain(fair)} against {against}."
     )
 
 

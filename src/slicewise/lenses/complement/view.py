@@ -115,7 +115,7 @@ def _note(result: ComplementResult) -> str:
     if result.greedy is not None and len(result.systems) > 2:
         parts.append(
             f"chosen vote: members added one by one by F1; cross-validated: chosen without the clusters it is scored "
-            f"on, {counted(result.greedy.folds, 'fold')}."
+            f"on, {counted(result.greedy.folds, 'fold')}, and so is the system that it is compared with."
         )
     parts.append("oracle: every right unit that any system has, and nothing else.")
     if len(result.systems) > MOST_ROWS:

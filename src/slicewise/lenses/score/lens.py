@@ -18,7 +18,8 @@ from slicewise.engine.local import whole
 from slicewise.evaluation import Evaluation
 from slicewise.lenses.chosen_metrics import MetricSpec, metrics_of
 from slicewise.lenses.error_types import KINDS, STATISTICS, WAYS, ErrorTable, confusion_table, error_table
-from slicewise.lenses.inference import bounds_of, check_options, inference_block, inference_signature
+from slicewise.lenses.inference import bounds_of, check_options, inference_block, inference_signature, summary_with
+from slicewise.lenses.score.dependence import dependences, neighbour_warnings
 from slicewise.lenses.score.result import Pair, ScoreResult, Spread, SystemScores
 from slicewise.matching.repair import repaired_f1
 from slicewise.metrics.counts import N_GOLD, N_PRED, TP, by_label, f_beta, precision, recall, total
@@ -58,6 +59,8 @@ def score(
     tally = _SystemScores.of(evaluation, chosen, resamples=resamples, confidence=confidence, seed=seed)
     values = {metric.name: tally.values(metric) for metric in chosen}
     systems = {name: _system_scores(evaluation, tally, values, i) for i, name in enumerate(evaluation.systems)}
+    for name, dependence in dependences(evaluation, chosen).items():
+        systems[name] = replace(systems[name], dependence=dependence)
     compared = evaluation.systems if restarts == "each" else evaluation.ranked_systems
     tested = chosen if metrics or len(compared) <= MANY_SYSTEMS else chosen[:1]
     pairs, draws = _pairs(evaluation.systems, tally, [(m, values[m.name]) for m in tested], compared, seed=seed)
@@ -69,7 +72,7 @@ def score(
     return ScoreResult(
         command="score",
         signature=evaluation.signature(*parts),
-        data=evaluation.summary(),
+        data=summary_with(evaluation, neighbour_warnings(evaluation, chosen, seed)),
         metrics=names,
         lower_is_better=lower,
         systems=systems,

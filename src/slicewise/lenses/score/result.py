@@ -11,6 +11,19 @@ from slicewise.results.estimates import Confusion, Inference, Mean, Prf, Value
 
 
 @dataclass(frozen=True, kw_only=True)
+class Dependence:
+    """How alike the items of one cluster are scored."""
+
+    metric: str
+    icc: float
+    """Intra-class correlation of the item scores, by analysis of variance."""
+    design_effect: float
+    items: int
+    effective_items: float
+    """Items over the design effect: how many independent ones would tell as much."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class SystemScores:
     """The scores of one system; parts that do not apply to its task are empty."""
 
@@ -26,6 +39,8 @@ class SystemScores:
     """F1 gained if all errors of one kind were repaired."""
     semeval: dict[str, Prf] | None = None
     confusions: tuple[Confusion, ...] = ()
+    dependence: Dependence | None = None
+    """Where clusters have more than one item."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,6 +114,7 @@ class ScoreResult(LensResult):
 def _present(scores: SystemScores) -> dict[str, Any]:
     """Return the parts that the task has."""
     if scores.micro is None:
-        return {"metrics": scores.metrics}
+        known = scores.dependence is not None
+        return {"metrics": scores.metrics} | ({"dependence": scores.dependence} if known else {})
     parts = {name: getattr(scores, name) for name in scores.__dataclass_fields__}
     return {name: part for name, part in parts.items() if part is not None}

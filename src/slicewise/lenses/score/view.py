@@ -19,6 +19,8 @@ MOST_PAIRS = 10
 MOST_LABELS = 15
 LEAST_GOLD = 10
 """Gold units that a label needs to be called the weakest."""
+NOTABLE_EFFECT = 1.05
+"""A design effect from which on it is said how many items the items count as."""
 NAMES = {
     "boundary": "wrong boundary",
     "type": "wrong type",
@@ -105,7 +107,20 @@ def sentences(result: ScoreResult) -> list[str]:
                 f"{gain.value:.3f} F1{_within(gain)}."
             )
     texts += _weakness(best, scores)
-    return texts
+    return texts + _alike(result, scores)
+
+
+def _alike(result: ScoreResult, scores: SystemScores) -> list[str]:
+    """Say how many items those of clusters that are alike count as."""
+    found = scores.dependence
+    if found is None or found.design_effect < NOTABLE_EFFECT:
+        return []
+    kind = result.data["cluster"]
+    cluster = "document" if kind == "doc" else f"“{kind}”"
+    about = float(f"{found.effective_items:.2g}")
+    return [
+        f"Items of one {cluster} are alike (ICC {found.icc:.2f}): {found.items:,} items count as about {about:,.0f}."
+    ]
 
 
 def _weakness(best: str, scores: SystemScores) -> list[str]:

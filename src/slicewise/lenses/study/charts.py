@@ -313,7 +313,6 @@ def _diagnoses(result: StudyResult) -> Figure:
     fields = [Field("what", "diagnosis"), Field("attribute", "attribute"), Field("where", "on")]
     fields += [Field("best", "bucket"), Field("worst", "worst bucket")]
     fields.append(Field("value", "difference", "signed", ("lo", "hi")))
-    fields += [Field("held_out", "on data left out", "signed")] if any(d.held_out is not None for d in ordered) else []
     fields += [Field("p", "p", "p"), Field("q", "q", "p"), Field("survives", "survives")]
     caption = (
         "Where each system is best and worst, and where the difference of two systems is largest and smallest; those "
@@ -329,7 +328,7 @@ def _diagnoses(result: StudyResult) -> Figure:
 def _diagnosis_row(d: StudyDiagnosis) -> Row:
     title = f"{d.a}: best − worst" if d.b is None else f"{d.a} − {d.b}, {d.kind}"
     row: Row = {"what": title, "attribute": d.attribute, "where": d.dataset or d.group or "all data sets"}
-    row |= {"best": d.best, "worst": d.worst, "value": d.difference} | row_of(d, "ci", "held_out", "p", "q")
+    row |= {"best": d.best, "worst": d.worst, "value": d.difference} | row_of(d, "ci", "p", "q")
     row["survives"] = "yes" if survives(d) else "no"
     bucket = d.best if d.b is not None else d.worst
     if d.dataset is None or bucket is None:

@@ -16,8 +16,8 @@ LENS = Lens(
     title="Across data sets",
     question="Which attributes move which systems, on which data sets?",
     caution=(
-        "With few data sets a rank correlation takes few values, and Wilcoxon's test over fewer than six of them "
-        "cannot be significant."
+        "With few data sets a rank correlation takes few values. Diagnoses are tested over three data sets or more; an "
+        "attribute of two buckets cannot be significant with fewer than six."
     ),
     section=_section,
 )

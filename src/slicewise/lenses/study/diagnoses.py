@@ -1,9 +1,10 @@
-"""Self- and comparative diagnosis over data sets: what was picked on some is tested on the others."""
+"""Self- and comparative diagnosis over data sets: buckets are picked, and tested as picked ones."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -12,18 +13,18 @@ import numpy as np
 from slicewise.arrays import Array
 from slicewise.errors import UserError, counted, did_you_mean, quoted
 from slicewise.lenses.study.performance import DatasetPerformance, Table, blocks_of, mean_of, zeta_of
-from slicewise.lenses.study.result import HeldOutPick, StudyDiagnosis
+from slicewise.lenses.study.permutation_tests import ENOUGH, PermutationTests, Tested
+from slicewise.lenses.study.result import DatasetDifference, StudyDiagnosis
 from slicewise.results.base import defined
 from slicewise.stats.multiplicity import benjamini_hochberg
 from slicewise.stats.omnibus import wilcoxon
 
-ENOUGH = 3
-"""Data sets from which on buckets are picked on the others and tested on the one left out."""
-LEFT_OUT = "Wilcoxon signed-rank over data sets, each picked on the others"
 PAPER = "paper's way: Wilcoxon signed-rank over data sets and restarts, picked and tested on the same data"
 WITHIN_SELF = "Welch t test on the cluster bootstrap, corrected before picking"
 WITHIN_PAIR = "approximate randomisation by cluster, corrected before picking"
 GROUPED_BY = "eCon"
+Pick = tuple[int, int | None]
+"""The place of the best and of the worst bucket, or of the one where two systems differ most."""
 
 
 def pairs_of(table: Table, compare: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -42,11 +43,11 @@ def pairs_of(table: Table, compare: Sequence[tuple[str, str]]) -> list[tuple[str
 
 
 def diagnose_each(table: Table, pairs: Sequence[tuple[str, str]]) -> list[StudyDiagnosis]:
-    """Return the diagnoses of each data set for itself, where there are too few to pick on the others."""
+    """Return the diagnoses of each data set for itself, where there are too few for a test over them."""
     diagnoses = []
     for part in table.parts:
         within: dict[str, Any] = {"dataset": part.name, "group": None, "datasets": (part.name,)}
-        within |= {"held_out": None, "n": 1}
+        within["n"] = 1
         for name, attribute in part.result.attributes.items():
             for system, runs in part.runs.items():
                 d = attribute.systems[runs[0]]
@@ -67,27 +68,69 @@ def diagnose_each(table: Table, pairs: Sequence[tuple[str, str]]) -> list[StudyD
 def diagnose_over(
     table: Table,
     pairs: Sequence[tuple[str, str]],
+    tests: PermutationTests | None,
     *,
-    paper: bool = False,
-    blocks: bool = False,
     only: Sequence[str] | None = None,
     group: str | None = None,
 ) -> list[StudyDiagnosis]:
-    """Return the diagnoses over data sets: all, or those of a group."""
+    """Return the diagnoses over data sets, all or those of a group; without `tests`, tested the paper's way."""
     diagnoses = []
     for attribute in table.attributes:
-        for system in table.systems:
-            parts = [p for p in table.having(system, attribute) if only is None or p.name in only]
-            rows = [blocks_of(p, system, attribute, blocks=blocks or paper) for p in parts]
-            diagnoses.append(_diagnosed(table, attribute, parts, rows, "self", system, None, paper=paper, group=group))
-        for a, b in pairs:
-            parts = [p for p in table.having(a, attribute) if b in p.runs and (only is None or p.name in only)]
-            rows = [_differences(p, a, b, attribute, blocks=blocks or paper) for p in parts]
-            diagnoses += [
-                _diagnosed(table, attribute, parts, rows, kind, a, b, paper=paper, group=group)
-                for kind in ("largest", "smallest")
-            ]
+        over = partial(_over, table, attribute, only, blocks=tests is None)
+        picked = [_picked(over(system), "self", table) for system in table.systems]
+        differences = [over(a, b) for a, b in pairs]
+        pairwise = [_picked(values, kind, table) for values in differences for kind in ("largest", "smallest")]
+        if tests is None:
+            tested = [_papers_test(own) for own in (*picked, *pairwise)]
+        else:
+            tested = [_tested_gap(table, own, tests) for own in picked]
+            tested += _tested_differences(table, attribute, differences, tests)
+        diagnoses += [_diagnosis(table, own, t, group) for own, t in zip((*picked, *pairwise), tested, strict=True)]
     return [d for d in diagnoses if d.datasets]
+
+
+@dataclass(frozen=True, eq=False)
+class Differing:
+    """What a diagnosis is picked from: a system's values, or the differences of two, on each data set."""
+
+    attribute: str
+    a: str
+    b: str | None
+    parts: tuple[DatasetPerformance, ...]
+    rows: tuple[Array, ...]
+    """Of each data set, `(blocks, buckets)`."""
+    means: Array
+    """`(data sets, buckets)`; of categories, those that all have."""
+
+    @property
+    def testable(self) -> bool:
+        """Whether there is more than one bucket: one is all units, and no finding about buckets."""
+        return bool((~np.isnan(mean_of(self.means))).sum() > 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Picked(Differing):
+    """The same with the buckets that were picked."""
+
+    kind: str
+    sign: int
+    place: Pick | None
+
+
+def _over(
+    table: Table, attribute: str, only: Sequence[str] | None, a: str, b: str | None = None, *, blocks: bool
+) -> Differing:
+    parts = [p for p in table.having(a, attribute) if only is None or p.name in only]
+    if b is None:
+        rows = [blocks_of(p, a, attribute, blocks=blocks) for p in parts]
+    else:
+        parts = [p for p in parts if b in p.runs]
+        rows = [_differences(p, a, b, attribute, blocks=blocks) for p in parts]
+    lined = [table.lined_up(part, attribute, scores) for part, scores in zip(parts, rows, strict=True)]
+    means = np.array([mean_of(scores) for scores in lined]).reshape(len(parts), len(table.treatments(attribute)))
+    if not table.attribute(attribute).ordered:
+        means[:, np.isnan(means).any(axis=0)] = np.nan
+    return Differing(attribute, a, b, tuple(parts), tuple(lined), means)
 
 
 def _differences(part: DatasetPerformance, a: str, b: str, attribute: str, *, blocks: bool) -> Array:
@@ -97,73 +140,71 @@ def _differences(part: DatasetPerformance, a: str, b: str, attribute: str, *, bl
     return np.asarray(ours[:both] - theirs[:both])
 
 
-def _diagnosed(
-    table: Table,
-    attribute: str,
-    parts: Sequence[DatasetPerformance],
-    rows: Sequence[Array],
-    kind: str,
-    a: str,
-    b: str | None,
-    *,
-    paper: bool,
-    group: str | None,
-) -> StudyDiagnosis:
-    """Pick a bucket (or two) and test it: on each data set what was picked on the others, or the paper's way."""
-    names = table.treatments(attribute)
+def _picked(values: Differing, kind: str, table: Table) -> Picked:
     sign = -1 if table.parts[0].result.lower_is_better and kind == "self" else 1
-    lined = [table.lined_up(part, attribute, scores) for part, scores in zip(parts, rows, strict=True)]
-    means = np.array([mean_of(scores) for scores in lined]) if lined else np.zeros((0, len(names)))
-    if not table.attribute(attribute).ordered:
-        means[:, np.isnan(means).any(axis=0)] = np.nan  # of categories, those that all have
-    place = _pick(sign * mean_of(means), kind) if len(means) else None
-    picks, tested = [], []
-    for i, (part, scores) in enumerate(zip(parts, lined, strict=True)):
-        if paper:
-            chosen = place
-            values = [_gap(sign * row, _pick(sign * row, kind) if kind == "self" else place) for row in scores]
-        else:
-            others = np.delete(means, i, axis=0)
-            chosen = _pick(sign * mean_of(others), kind) if len(others) else None
-            values = [_gap(sign * row, chosen) for row in scores]
-        tested += values
-        value = defined(float(mean_of(np.array(values))))
-        best, worst = (None, None) if chosen is None else chosen
-        picks.append(
-            HeldOutPick(
-                dataset=part.name,
-                best=None if best is None else names[best],
-                worst=None if worst is None else names[worst],
-                difference=value,
-            )
-        )
-    one_bucket = (~np.isnan(mean_of(means))).sum() < 2  # that is all units: no finding about buckets
-    enough = (paper or len(parts) >= ENOUGH) and not one_bucket
-    test = wilcoxon(np.array(tested)) if enough else None
-    overall = defined(float(mean_of(np.array([_gap(sign * mean_of(means), place)])))) if place else None
-    held_out = defined(float(mean_of(np.array(tested)))) if tested and not paper and len(parts) > 1 else None
+    place = _pick(sign * mean_of(values.means), kind) if len(values.means) else None
+    return Picked(**vars(values), kind=kind, sign=sign, place=place)
+
+
+def _tested_gap(table: Table, own: Picked, tests: PermutationTests) -> Tested:
+    if len(own.parts) < ENOUGH or own.place is None or own.place[1] is None:
+        return Tested()
+    family = len(table.attributes) * len(table.systems)
+    return tests.gap(table, own.attribute, own.a, own.parts, own.means, (own.place[0], own.place[1]), family)
+
+
+def _tested_differences(
+    table: Table, attribute: str, differences: Sequence[Differing], tests: PermutationTests
+) -> list[Tested]:
+    """Return the tests of the largest and of the smallest difference of each pair, in their order."""
+    testable = [own for own in differences if len(own.parts) >= ENOUGH and own.testable]
+    parts = {part.name: part for own in testable for part in own.parts}
+    pairs = [(own.a, own.b or "") for own in testable]
+    means = [mean_of(own.means) for own in testable]
+    family = 2 * len(table.attributes) * len(differences)
+    tested = tests.differences(table, attribute, list(parts.values()), pairs, means, family)
+    untested = {"largest": Tested(), "smallest": Tested()}
+    return [tested.get((own.a, own.b or ""), untested)[kind] for own in differences for kind in ("largest", "smallest")]
+
+
+def _papers_test(own: Picked) -> Tested:
+    """Test by Wilcoxon what was picked on the same data; a system's best and worst are picked for each block."""
+    if not own.testable:
+        return Tested()
+    values = [
+        _gap(own.sign * row, _pick(own.sign * row, "self") if own.kind == "self" else own.place)
+        for block in own.rows
+        for row in block
+    ]
+    test = wilcoxon(np.array(values))
+    return Tested(defined(test.p), None, test.n, PAPER)
+
+
+def _diagnosis(table: Table, own: Picked, tested: Tested, group: str | None) -> StudyDiagnosis:
+    names = table.treatments(own.attribute)
+    best, worst = own.place or (None, None)
     return StudyDiagnosis(
-        kind=kind,
-        a=a,
-        b=b,
-        attribute=attribute,
+        kind=own.kind,
+        a=own.a,
+        b=own.b,
+        attribute=own.attribute,
         dataset=None,
         group=group,
-        datasets=tuple(part.name for part in parts),
-        best=None if place is None else names[place[0]],
-        worst=None if place is None or place[1] is None else names[place[1]],
-        difference=None if overall is None else overall,
-        held_out=held_out,
+        datasets=tuple(part.name for part in own.parts),
+        best=None if best is None else names[best],
+        worst=None if worst is None else names[worst],
+        difference=defined(_gap(own.sign * mean_of(own.means), own.place)) if own.place else None,
         ci=None,
-        p=None if test is None else defined(test.p),
+        p=tested.p,
         q=None,
-        n=0 if test is None else test.n,
-        test="" if test is None else PAPER if paper else LEFT_OUT,
-        picks=tuple(picks),
+        n=tested.n,
+        test=tested.test,
+        smallest_p=tested.smallest_p,
+        by_dataset=tuple(
+            DatasetDifference(dataset=part.name, difference=defined(_gap(own.sign * row, own.place)))
+            for part, row in zip(own.parts, own.means, strict=True)
+        ),
     )
-
-
-Pick = tuple[int, int | None]
 
 
 def _pick(values: Array, kind: str) -> Pick | None:
@@ -185,7 +226,7 @@ def _gap(values: Array, pick: Pick | None) -> float:
 
 
 def diagnose_groups(
-    table: Table, pairs: Sequence[tuple[str, str]], group_by: Sequence[str], *, blocks: bool
+    table: Table, pairs: Sequence[tuple[str, str]], group_by: Sequence[str], tests: PermutationTests
 ) -> list[StudyDiagnosis]:
     """Return diagnoses of the data sets whose mean of an attribute is low, and of those where it is high."""
     if not group_by and len(table.parts) < 2 * ENOUGH:
@@ -204,7 +245,7 @@ def diagnose_groups(
         if not group_by and split_is_arbitrary(means):
             continue
         for level, members in (("low", ordered[:half]), ("high", ordered[half:])):
-            diagnoses += diagnose_over(table, pairs, blocks=blocks, only=members, group=f"{level} {name}")
+            diagnoses += diagnose_over(table, pairs, tests, only=members, group=f"{level} {name}")
     return diagnoses
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any, TypeVar
 
 import numpy as np
@@ -17,8 +18,9 @@ from slicewise.evaluation import Evaluation
 from slicewise.lenses.buckets import BucketsResult, Measured, buckets_of
 from slicewise.lenses.buckets import buckets as break_down
 from slicewise.lenses.inference import check_options
+from slicewise.lenses.slicing.breakdown import Plan, find_measure
+from slicewise.lenses.study.bucket_cells import BucketCells, bucket_cells
 from slicewise.lenses.study.diagnoses import (
-    ENOUGH,
     corrected,
     diagnose_each,
     diagnose_groups,
@@ -27,6 +29,7 @@ from slicewise.lenses.study.diagnoses import (
     split_is_arbitrary,
 )
 from slicewise.lenses.study.performance import DatasetPerformance, Table, blocks_of, mean_of, zeta_of
+from slicewise.lenses.study.permutation_tests import ENOUGH, PermutationTests
 from slicewise.lenses.study.result import AttributeWise, Cell, Change, Companion, Holistic, ModelWise, StudyResult
 from slicewise.results.base import defined
 from slicewise.stats.multiplicity import benjamini_hochberg
@@ -77,15 +80,16 @@ def study(
         if on_dataset is not None:
             on_dataset(evaluation.name)
         part = _breakdown(evaluation, _pairs_within(evaluation, compare) if few else None, options, len(loaded))
-        parts.append(DatasetPerformance.of(evaluation, part, restarts))
+        runs = {name: tuple(own[:1] if restarts == "first" else own) for name, own in evaluation.restarts.items()}
+        cells = _cells(evaluation, options, list(chain(*runs.values()))) if len(loaded) >= ENOUGH else {}
+        parts.append(DatasetPerformance.of(evaluation, part, runs, cells))
     table = Table(tuple(parts))
     compared = pairs_of(table, compare)
     blocks = restarts == "blocks"
-    if few:
-        diagnoses = diagnose_each(table, compared)
-    else:
-        diagnoses = diagnose_over(table, compared, paper=paper_tests, blocks=blocks)
-    diagnoses += diagnose_groups(table, compared, group_by, blocks=blocks)
+    test = PermutationTests(find_measure(loaded[0].task, slicing["metrics"], beta), seed)
+    chosen_test = None if paper_tests else test
+    diagnoses = diagnose_each(table, compared) if few else diagnose_over(table, compared, chosen_test)
+    diagnoses += diagnose_groups(table, compared, group_by, test)
     first = parts[0].result
     pinned = [f"restarts:{restarts}", *(f"group-by:{name}" for name in group_by)]
     pinned += [f"compare:{a}+{b}" for a, b in compare]
@@ -130,6 +134,14 @@ def _breakdown(
         if error.where is not None or datasets == 1:
             raise
         raise UserError(f"data set {evaluation.name}: {error}") from None
+
+
+def _cells(evaluation: Evaluation, options: dict[str, Any], runs: Sequence[str]) -> dict[str, BucketCells]:
+    """Return the statistics of some runs in a data set's buckets, by cluster."""
+    plan = Plan.of(options["attributes"], options["buckets"], options["cuts"])
+    measure = find_measure(evaluation.task, options["metrics"], options["beta"])
+    given = options["shared_with"]
+    return bucket_cells(evaluation, replace(plan, shared=bool(given)), measure, given, runs)
 
 
 def check_alike(evaluations: Sequence[Evaluation]) -> None:

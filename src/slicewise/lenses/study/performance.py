@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from slicewise.arrays import Array
 from slicewise.evaluation import Evaluation
 from slicewise.lenses.buckets import AttributeResult, BucketsResult
+from slicewise.lenses.study.bucket_cells import BucketCells
 from slicewise.stats.ratio import ratio
 
 DECIMALS = 14
@@ -23,22 +24,34 @@ class DatasetPerformance:
     result: BucketsResult
     runs: dict[str, tuple[str, ...]]
     labels: frozenset[str]
+    cells: dict[str, BucketCells] = field(default_factory=dict)
+    """Of each attribute, where diagnoses are tested over data sets; runs in the order of `runs`."""
 
     @classmethod
-    def of(cls, evaluation: Evaluation, result: BucketsResult, restarts: str) -> DatasetPerformance:
-        """Keep all runs of each system, or its first."""
-        runs = {name: tuple(names[:1] if restarts == "first" else names) for name, names in evaluation.restarts.items()}
+    def of(
+        cls,
+        evaluation: Evaluation,
+        result: BucketsResult,
+        runs: dict[str, tuple[str, ...]],
+        cells: dict[str, BucketCells],
+    ) -> DatasetPerformance:
+        """Return the data set with some runs of each system."""
         labels: frozenset[str] = frozenset()
         if evaluation.task.has_units:
             gold = evaluation.units["label"].filter(evaluation.units["gold"])
             labels = frozenset(str(label) for label in gold.unique())
-        return cls(evaluation.name, result, runs, labels)
+        return cls(evaluation.name, result, runs, labels, cells)
 
     def scores(self, system: str, attribute: str) -> Array:
         """Return the measure of each run of a system in each slot, `(runs, slots)`."""
         buckets = self.result.attributes[attribute].buckets
         rows = [[self.result.value(bucket.systems[run]) for bucket in buckets] for run in self.runs[system]]
         return np.array([[np.nan if v is None else v for v in row] for row in rows], np.float64)
+
+    def places(self, system: str) -> tuple[int, ...]:
+        """Return where the runs of a system stand in `cells`."""
+        order = [run for runs in self.runs.values() for run in runs]
+        return tuple(order.index(run) for run in self.runs[system])
 
     def names(self, attribute: str) -> list[str]:
         """Return the names of the slots."""

@@ -84,18 +84,16 @@ class AttributeWise:
 
 
 @dataclass(frozen=True, kw_only=True)
-class HeldOutPick:
-    """What was picked for one data set, and the difference there."""
+class DatasetDifference:
+    """The difference of a diagnosis on one of its data sets; None where a bucket is empty there."""
 
     dataset: str
-    best: str | None
-    worst: str | None = None
-    difference: float | None = None
+    difference: float | None
 
 
 @dataclass(frozen=True, kw_only=True)
 class StudyDiagnosis:
-    """A diagnosis over data sets (or on one, where there are too few to pick on the others)."""
+    """A diagnosis over data sets (or on one, where there are too few for a test over them)."""
 
     kind: str
     """`self`: the best and the worst bucket of `a`. `largest`, `smallest`: where a − b is largest, smallest."""
@@ -112,15 +110,15 @@ class StudyDiagnosis:
     worst: str | None
     difference: float | None
     """Of these buckets, over these data sets."""
-    held_out: float | None
-    """Mean difference on data sets that had no part in the picking."""
     ci: Bounds | None
     p: float | None
     q: float | None
     n: int
-    """Differences that the test rests on."""
+    """Data sets that the test rests on; the paper's way: differences."""
     test: str
-    picks: tuple[HeldOutPick, ...] = ()
+    smallest_p: float | None = None
+    """What no p of this test can be below, with so many data sets, buckets and clusters."""
+    by_dataset: tuple[DatasetDifference, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,6 +9,7 @@ from typing import Any
 
 from slicewise.errors import counted
 from slicewise.lenses.slicing.sentences import absences, mean
+from slicewise.lenses.study.attainable import NO_LEAD, cannot_be_significant, no_friedman_test, with_lead
 from slicewise.lenses.study.result import Companion, Holistic, ModelWise, StudyDiagnosis, StudyResult
 from slicewise.render.blocks import Block, Column, Grid, Sentence
 from slicewise.render.numbers import probability, score, signed
@@ -51,15 +52,9 @@ def sentences(result: StudyResult) -> list[str]:
         return []
     if not surviving:
         least = min(d.p for d in tested if d.p is not None)
-        over = f" (smallest p of {counted(len(tested), 'test')}: {probability(least)})"
-        bound = 2.0 / 2 ** max(d.n for d in tested)
-        leave_out = all(d.dataset is None for d in tested)
-        largest = max(d.n for d in tested)
-        over_what = counted(largest, "data set") if largest == len(result.datasets) else counted(largest, "difference")
-        why = f"; with {over_what} no p can be below {bound:.3g}" if leave_out and bound >= ALPHA else ""
-        against = sum(d.q is not None and d.q < ALPHA for d in tested)
-        opposite = f"; of {counted(against, 'small q')}, the data sets left out point the other way" if against else ""
-        return [f"No diagnosis survives correction{over}{why}{opposite}."]
+        return [
+            f"No diagnosis survives correction (smallest p of {counted(len(tested), 'test')}: {probability(least)})."
+        ]
     kinds: dict[tuple[str, str, str | None], int] = {}
     texts: list[str] = []
     for d in sorted(surviving, key=lambda d: (-abs(d.difference or 0.0), d.a, d.attribute)):
@@ -73,29 +68,28 @@ def sentences(result: StudyResult) -> list[str]:
 
 def findings(result: StudyResult) -> list[Row]:
     """Return a row with its sentence for each diagnosis that survives, the widest first."""
-    surviving = sorted((d for d in result.diagnoses if survives(d)), key=lambda d: (-abs(_effect(d)), d.a, d.attribute))
+    surviving = sorted(
+        (d for d in result.diagnoses if survives(d)), key=lambda d: (-abs(d.difference or 0.0), d.a, d.attribute)
+    )
     return [
         {
             "text": _sentence(result, d), "kind": d.kind, "a": d.a, "b": d.b, "attribute": d.attribute, "best": d.best,
-            "worst": d.worst, "dataset": d.dataset, "group": d.group, "difference": _effect(d), "p": d.p, "q": d.q,
+            "worst": d.worst, "dataset": d.dataset, "group": d.group, "difference": d.difference, "p": d.p, "q": d.q,
         }
         for d in surviving
     ]  # fmt: skip
 
 
 def survives(d: StudyDiagnosis) -> bool:
-    """Return whether a diagnosis survives correction, and the data sets left out point where the others do."""
-    if d.q is None or d.q >= ALPHA or d.difference is None:
-        return False
-    return d.held_out is None or d.held_out * d.difference > 0
+    """Return whether a diagnosis survives correction."""
+    return d.q is not None and d.q < ALPHA and d.difference is not None
 
 
 def _sentence(result: StudyResult, d: StudyDiagnosis) -> str:
     where = f"on {d.dataset}" if d.dataset else f"over {counted(len(d.datasets), 'data set')}"
     where += f" ({d.group})" if d.group else ""
     q = probability(d.q) if d.q is not None and d.q < 0.001 else f"= {probability(d.q)}"
-    difference = d.difference if d.held_out is None else d.held_out
-    size = f"{abs(difference or 0.0):.2f} {result.metric.upper() if result.metric == 'f1' else result.metric}"
+    size = f"{abs(d.difference or 0.0):.2f} {result.metric.upper() if result.metric == 'f1' else result.metric}"
     if d.b is None:
         return f"{d.a} loses {size} from {d.attribute}:{d.best} to {d.attribute}:{d.worst} {where} (q {q})."
     ahead = (d.difference or 0.0) > 0
@@ -173,18 +167,9 @@ def model_wise(result: StudyResult, measure: str) -> Grid:
     restarts = " and restarts" if result.restarts == "blocks" else ""
     note = "Mean over data sets. " if len(result.datasets) > 1 else ""
     note += f"Friedman: blocks are data sets{restarts}, treatments are buckets, α = 0.05."
-    if all(m.friedman_p is None or m.friedman_p >= ALPHA for m in entries.values()) and len(result.datasets) < 3:
-        note += " So few data sets cannot be significant."
-    title = f"Model-wise: {statistic} {result.metric}"
-    return Grid(
-        title,
-        tuple(columns),
-        tuple(rows),
-        note,
-        frozenset(marked),
-        faint=frozenset(faint),
-        name=f"model-wise-{measure}",
-    )
+    title, name = f"Model-wise: {statistic} {result.metric}", f"model-wise-{measure}"
+    grid = Grid(title, tuple(columns), tuple(rows), note, frozenset(marked), faint=frozenset(faint), name=name)
+    return with_lead(grid, no_friedman_test(list(entries.values()), counted(len(result.datasets), "data set")))
 
 
 def attribute_wise(result: StudyResult) -> list[Block]:
@@ -221,12 +206,10 @@ def attribute_wise(result: StudyResult) -> list[Block]:
                     faint |= {(i, j)} if entry.friedman_p is None or entry.friedman_p >= ALPHA else set()
             rows.append(tuple(row))
         columns = (Column("data set", "left"), *(Column(name) for name in names))
-        grids.append(
-            Grid(
-                title, columns, tuple(rows), note, frozenset(marked), faint=frozenset(faint),
-                name=f"attribute-wise-{measure}",
-            )
-        )  # fmt: skip
+        name = f"attribute-wise-{measure}"
+        grid = Grid(title, columns, tuple(rows), note, frozenset(marked), faint=frozenset(faint), name=name)
+        systems = counted(len(result.systems), "system")
+        grids.append(with_lead(grid, no_friedman_test(list(cells.values()), systems) if measure == "rho" else NO_LEAD))
     return grids
 
 
@@ -239,10 +222,11 @@ def _self(result: StudyResult, *, groups: bool) -> list[Block]:
         names = [name for name in result.attributes if any((s, name) in of_place for s in result.systems)]
         title = "Self-diagnosis: worst → best bucket, and the gap"
         title += _members(result, diagnoses, place)
-        note = _tested(result, list(of_place.values()))
+        note = _tested(list(of_place.values()))
         name = "self-diagnosis" + (f"-{place[0] or place[1]}" if place != (None, None) else "")
         cell = partial(_self_cell, of_place)
-        grids.append(_crossed(title, "system", result.systems, names, cell, note, name))
+        grid = _crossed(title, "system", result.systems, names, cell, note, name)
+        grids.append(with_lead(grid, cannot_be_significant(result, list(of_place.values()))))
     return grids
 
 
@@ -250,12 +234,7 @@ def _self_cell(diagnoses: Mapping[tuple[str, str], StudyDiagnosis], system: str,
     d = diagnoses.get((system, attribute))
     if d is None or d.difference is None:
         return "–", False
-    return f"{short(d.worst or '–')}→{short(d.best or '–')} {_minus(_effect(d))}", not survives(d)
-
-
-def _effect(d: StudyDiagnosis) -> float:
-    """Return the difference that was tested: on the data sets left out, where buckets were picked on the others."""
-    return float((d.difference if d.held_out is None else d.held_out) or 0.0)
+    return f"{short(d.worst or '–')}→{short(d.best or '–')} {_minus(d.difference)}", not survives(d)
 
 
 def _minus(value: float) -> str:
@@ -272,17 +251,9 @@ def _members(result: StudyResult, diagnoses: Sequence[StudyDiagnosis], place: tu
     return f", data sets with {place[1]} ({', '.join(n for n in result.datasets if n in names)})"
 
 
-def _tested(result: StudyResult, diagnoses: Sequence[StudyDiagnosis]) -> str:
+def _tested(diagnoses: Sequence[StudyDiagnosis]) -> str:
     tests = list(dict.fromkeys(d.test for d in diagnoses if d.test))
-    if tests:
-        held = (
-            " Differences are those on the data sets left out."
-            if any(d.held_out is not None for d in diagnoses)
-            else ""
-        )
-        return f"{'; '.join(tests)}; q: Benjamini–Hochberg.{held}"
-    few = len(result.datasets) >= 3 or result.inference.resamples
-    return "Too few data sets to test." if few else "Not tested: no resamples."
+    return f"{'; '.join(tests)}; q: Benjamini–Hochberg." if tests else ""
 
 
 def _pairs_shown(result: StudyResult) -> list[tuple[str, str]]:
@@ -318,7 +289,7 @@ def _comparative(result: StudyResult, *, groups: bool) -> list[Block]:
                         continue
                     if not survives(d):
                         faint.add((len(rows), len(row)))
-                    row += [f"{short(d.best or '–')} {signed(_effect(d), 3)}", probability(d.q)]
+                    row += [f"{short(d.best or '–')} {signed(d.difference, 3)}", probability(d.q)]
                 if by_kind:
                     rows.append(tuple(row))
         titles = [Column(t, "left") for t in ("a − b", "attribute")]
@@ -328,9 +299,8 @@ def _comparative(result: StudyResult, *, groups: bool) -> list[Block]:
         title += _members(result, pairwise, place)
         name = "comparative-diagnosis" + (f"-{place[0] or place[1]}" if place != (None, None) else "")
         tested = [d for d in pairwise if (d.dataset, d.group) == place]
-        grids.append(
-            Grid(title, tuple(titles), tuple(rows), _tested(result, tested), faint=frozenset(faint), name=name)
-        )
+        grid = Grid(title, tuple(titles), tuple(rows), _tested(tested), faint=frozenset(faint), name=name)
+        grids.append(with_lead(grid, cannot_be_significant(result, tested)))
     return grids
 
 
@@ -482,10 +452,10 @@ def tables(result: StudyResult) -> dict[str, list[Row]]:
         "model_wise": _rows(result.model_wise),
         "attribute_wise": _rows(result.attribute_wise),
         "diagnoses": [row_of(d) | {"datasets": " ".join(d.datasets)} for d in result.diagnoses],
-        "picks": [
-            row_of(d, "kind", "a", "b", "attribute", "group") | row_of(pick)
+        "by_dataset": [
+            row_of(d, "kind", "a", "b", "attribute", "group") | row_of(own)
             for d in result.diagnoses
-            for pick in d.picks
+            for own in d.by_dataset
         ],
         "findings": findings(result),
         "relative_changes": _rows(result.relative_changes),
