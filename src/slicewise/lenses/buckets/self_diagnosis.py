@@ -84,7 +84,7 @@ def diagnosis_of(tally: BucketDraws, picked: Picked, i: int, rho: float | None, 
     ci = None
     if tally.drawn_values is not None:
         drawn = tally.drawn_values[:, i, best] - tally.drawn_values[:, i, worst]
-        ci = tally.bounds(drawn[:, None])[0][0]
+        ci = tally.difference_bounds(tally.values[i, [best]] - tally.values[i, [worst]], drawn[:, None])[0]
     slots = tally.broken.slots
     return Diagnosis(
         spearman=rho,

@@ -129,6 +129,7 @@ def _breakdown(result: BucketsResult, name: str) -> Grid:
         if task not in ("text", "scores")
         else f"{result.metric}; n: items."
     )
+    note += f" Intervals: {result.inference.interval}." if few and tested else ""
     note += "" if few or not tested else " Intervals are in --json and --csv."
     note += " n: the most that any system has." if name in OF_OUTPUTS else ""
     note += " * fewer than 30, rough." if any(b.small for b in filled) else ""

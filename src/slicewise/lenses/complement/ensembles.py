@@ -16,12 +16,13 @@ from slicewise.evaluation import Evaluation
 from slicewise.lenses.complement.resolved_ensembles import as_tags
 from slicewise.lenses.complement.result import Added, EnsembleScore, Greedy
 from slicewise.lenses.complement.votes import AnswerBallots, Ballots, UnitBallots, Vote, best_step
+from slicewise.lenses.intervals import OF_SHARES, Estimate, listed_bounds, of_differences
 from slicewise.lenses.outcomes.outcome_counts import OutcomeCounts
 from slicewise.lenses.outcomes.outcomes import GOLD, SPURIOUS
 from slicewise.lenses.outcomes.pair_counts import Sample
 from slicewise.lenses.outcomes.pattern_tables import counted_patterns
-from slicewise.metrics.counts import N_GOLD, N_PRED, TP, f_beta, precision, recall
-from slicewise.results.base import defined
+from slicewise.metrics.counts import N_GOLD, N_PRED, PROPORTIONS, TP, f_beta, recall
+from slicewise.results.base import Bounds, defined
 from slicewise.stats.complementarity import Shared
 from slicewise.stats.patterns import Patterns
 
@@ -234,15 +235,18 @@ class Ensembles:
     ) -> list[EnsembleScore]:
         """Return ensembles with their scores, `(ensembles, 3)`, and intervals from `(draws, ensembles, 3)`."""
         sums: Array = np.asarray(counts, np.float64)
-        measures = {"precision": precision, "recall": recall, "f1": f_beta}
-        values = {name: measure(sums) for name, measure in measures.items()}
+        values = {name: measure.value(sums) for name, measure in PROPORTIONS.items()}
         best = [min(group.members, key=self._places.__getitem__) for group in groups]
         gains = self._value(sums) - self._alone[best]
-        bounds: dict[str, list[tuple[tuple[float, float] | None, int]]] = {}
+        bounds: dict[str, list[tuple[Bounds | None, int]]] = {}
         if draws is not None and self.draws is not None:
-            drawn = {name: measure(draws) for name, measure in measures.items()}
-            drawn["gain"] = self._value(draws) - self._best_alone(groups, best, self.draws)
-            bounds = {name: self.sample.bounds(values_drawn) for name, values_drawn in drawn.items()}
+            estimates = {
+                name: Estimate.of_sums(sums, draws, measure.value, measure.size)
+                for name, measure in PROPORTIONS.items()
+            }
+            drawn_gains = self._value(draws) - self._best_alone(groups, best, self.draws)
+            estimates["gain"] = Estimate(gains, drawn_gains, limits=of_differences(OF_SHARES))
+            bounds = {name: listed_bounds(self.sample.method.corpus(of)) for name, of in estimates.items()}
         unknown = {"precision", "f1"} if self.recall_only else set()
         return [
             EnsembleScore(
