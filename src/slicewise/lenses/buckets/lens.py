@@ -214,7 +214,7 @@ def _measured(tally: BucketDraws, measure: Measure) -> list[list[Prf | Measured]
 
 
 def _bounds(tally: BucketDraws, measure: Measure) -> list[tuple[Bounds | None, int]] | None:
-    interval = tally.intervals(measure)
+    interval = tally.own_intervals if measure.name == tally.measure.name else tally.intervals(measure)
     return None if interval is None else listed_bounds(interval)
 
 

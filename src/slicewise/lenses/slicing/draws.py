@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from slicewise.arrays import Array
-from slicewise.lenses.intervals import Estimate, IntervalMethod, Limits, listed_bounds, of_differences
+from slicewise.lenses.intervals import Estimate, IntervalMethod, listed_bounds, of_differences
 from slicewise.lenses.slicing.breakdown import Breakdown, Measure
 from slicewise.lenses.slicing.rank_correlation import correlations
 from slicewise.metrics.counts import N_GOLD
 from slicewise.results.base import Bounds
 from slicewise.results.estimates import Value
 from slicewise.stats.intervals import Interval, Resamples
+from slicewise.stats.ratio import ratio
+from slicewise.stats.student import normal_quantile
 
 SMALL = 30
 """A bucket with fewer gold units is marked."""
@@ -30,7 +33,7 @@ class BucketDraws:
     """Statistics in every draw, `(draws, systems, slots, k)`."""
     drawn_values: Array | None
     method: IntervalMethod
-    limits: Limits
+    measure: Measure
     correlations: list[Value] | None
 
     @classmethod
@@ -41,7 +44,19 @@ class BucketDraws:
         drawn_values = None if draws is None else measure.finish(draws)
         method = IntervalMethod(len(broken.cells), confidence)
         companion = correlations(broken, drawn, method)
-        return cls(broken, values, draws, drawn_values, method, measure.limits, companion)
+        return cls(broken, values, draws, drawn_values, method, measure, companion)
+
+    @cached_property
+    def own_intervals(self) -> Interval | None:
+        """The intervals of the values."""
+        return self.intervals(self.measure)
+
+    def squared_errors(self) -> Array:
+        """Return the squares of the values' standard errors, by the width of their intervals; NaN without draws."""
+        interval = self.own_intervals
+        if interval is None:
+            return np.full(self.values.shape, np.nan)
+        return ratio(interval.hi - interval.lo, 2 * normal_quantile(self.method.confidence)) ** 2
 
     def intervals(self, measure: Measure) -> Interval | None:
         """Return the intervals of a measure in every slot, `(systems, slots)`; None without draws."""
@@ -56,7 +71,7 @@ class BucketDraws:
 
     def difference_bounds(self, values: Array, drawn: Array) -> list[Bounds | None]:
         """Return the bounds of differences between values of slots, from their draws `(draws, values)`."""
-        estimate = Estimate(values, drawn, limits=of_differences(self.limits))
+        estimate = Estimate(values, drawn, limits=of_differences(self.measure.limits))
         return [bounds for bounds, _ in listed_bounds(self.method.corpus(estimate))]
 
 

@@ -52,14 +52,25 @@ def diagnose_each(table: Table, pairs: Sequence[tuple[str, str]]) -> list[StudyD
                 d = attribute.systems[runs[0]]
                 test = WITHIN_SELF if d.p is not None else ""
                 within |= {"a": system, "b": None, "attribute": name, "ci": d.ci, "p": d.p, "q": d.q, "test": test}
-                diagnoses.append(StudyDiagnosis(kind="self", best=d.best, worst=d.worst, difference=d.gap, **within))
+                diagnoses.append(
+                    StudyDiagnosis(
+                        kind="self", best=d.best, worst=d.worst, difference=d.gap, raw_difference=d.raw_gap, **within
+                    )
+                )
         firsts = {runs[0]: system for system, runs in part.runs.items()}
         for c in part.result.comparisons:
             within |= {"a": firsts.get(c.a, c.a), "b": firsts.get(c.b, c.b), "attribute": c.attribute}
             for kind, e in (("largest", c.largest), ("smallest", c.smallest)):
                 within |= {"ci": e.ci, "p": e.p, "q": e.q, "test": WITHIN_PAIR if e.p is not None else ""}
                 diagnoses.append(
-                    StudyDiagnosis(kind=kind, best=e.bucket, worst=None, difference=e.difference, **within)
+                    StudyDiagnosis(
+                        kind=kind,
+                        best=e.bucket,
+                        worst=None,
+                        difference=e.difference,
+                        raw_difference=e.difference,
+                        **within,
+                    )
                 )
     return [d for d in diagnoses if d.b is None or (d.a, d.b) in pairs]
 
@@ -152,7 +163,8 @@ def _diagnosed(
         datasets=tuple(part.name for part in parts),
         best=None if place is None else names[place[0]],
         worst=None if place is None or place[1] is None else names[place[1]],
-        difference=None if overall is None else overall,
+        difference=overall,
+        raw_difference=overall,
         held_out=held_out,
         ci=None,
         p=None if test is None else defined(test.p),

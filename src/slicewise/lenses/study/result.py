@@ -111,7 +111,8 @@ class StudyDiagnosis:
     """The best bucket, or the bucket where the two differ most."""
     worst: str | None
     difference: float | None
-    """Of these buckets, over these data sets."""
+    """Of these buckets, over these data sets; a gap on one data set is shrunk, as in `buckets`."""
+    raw_difference: float | None
     held_out: float | None
     """Mean difference on data sets that had no part in the picking."""
     ci: Bounds | None
