@@ -25,7 +25,7 @@ PRF = {"n_gold", "n_pred", "tp", "precision", "recall", "f1", "ci"}
 SHARES = ("precision", "recall", "f1")
 ATTRIBUTE = {"kind", "unit", "zeta", "cuts", "buckets", "systems"}
 BUCKET = {"name", "lo", "hi", "value", "systems"}
-DIAGNOSIS = {"spearman", "std", "best", "worst", "gap"}
+DIAGNOSIS = {"spearman", "std", "best", "worst", "gap", "raw_gap"}
 EXTREME = {"bucket", "difference", "ci", "p", "q"}
 
 
@@ -51,7 +51,7 @@ def check_result(found: Any) -> None:
                 check_scored(scored)
         for own in attribute["systems"].values():
             assert set(own) >= DIAGNOSIS
-            assert own["gap"] is None or own["gap"] >= 0
+            assert own["gap"] is None or 0 <= own["gap"] <= own["raw_gap"] + 1e-12
             assert own["best"] in [*names, None]
             assert own["worst"] in [*names, None]
         assert set(attribute["systems"]) == systems

@@ -6,6 +6,7 @@ Numbers are exact fractions, so that what is equal is equal and what lies on a c
 from __future__ import annotations
 
 import math
+import statistics
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -735,3 +736,16 @@ def same(found: float | None, expected: float | None) -> bool:
     if found is None or expected is None:
         return found is expected
     return math.isclose(found, expected, rel_tol=1e-12, abs_tol=1e-12)
+
+
+def slow_factors(attributes: list[list[tuple[float, float]]]) -> list[float]:
+    """Return which part of the gaps is to be believed, from values and squared standard errors of buckets."""
+    spread = [statistics.variance([value for value, _ in attribute]) for attribute in attributes]
+    noise = [statistics.fmean([error for _, error in attribute]) for attribute in attributes]
+    real = max(0.0, statistics.fmean([s - v for s, v in zip(spread, noise, strict=True)]))
+    pooled = real / (real + statistics.fmean(noise))
+    factors = []
+    for attribute, s, v in zip(attributes, spread, noise, strict=True):
+        m, own = len(attribute), max(0.0, s - v) / (max(0.0, s - v) + v)
+        factors.append((own * m + pooled * 4) / (m + 4))
+    return factors

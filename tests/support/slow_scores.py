@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from itertools import product
+from statistics import variance
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.stats import norm, t
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -119,8 +122,8 @@ def exact_p(statistics: Array, finish: Finish) -> float:
     return sum(difference_after_swaps(statistics, finish, way) >= observed - 1e-12 for way in ways) / len(ways)
 
 
-def bootstrap_interval(statistics: Array, finish: Finish, *, draws: int, seed: int, confidence: float) -> Array:
-    """Return the percentile interval of one system, `(clusters, k)`, by adding up the drawn clusters one by one."""
+def bootstrap_values(statistics: Array, finish: Finish, *, draws: int, seed: int) -> list[float]:
+    """Return the defined values of one system, `(clusters, k)`, by adding up the drawn clusters one by one."""
     rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed)))
     chunk = max(1, 2**16 // len(statistics))
     values: list[float] = []
@@ -130,9 +133,41 @@ def bootstrap_interval(statistics: Array, finish: Finish, *, draws: int, seed: i
             for cluster in row:
                 total = total + statistics[cluster]
             values.append(float(finish(total)))
-    defined = [value for value in values if not np.isnan(value)]
+    return [value for value in values if not np.isnan(value)]
+
+
+def bootstrap_interval(statistics: Array, finish: Finish, *, draws: int, seed: int, confidence: float) -> Array:
+    """Return the percentile interval of one system."""
     tail = 50 * (1 - confidence)
-    return np.asarray(np.percentile(np.array(defined), [tail, 100 - tail]))
+    values = bootstrap_values(statistics, finish, draws=draws, seed=seed)
+    return np.asarray(np.percentile(np.array(values), [tail, 100 - tail]))
+
+
+def widened_interval(
+    statistics: Array, finish: Finish, limits: tuple[float, float], *, draws: int, seed: int, confidence: float
+) -> tuple[float, float]:
+    """Return the percentile interval of fewer than 100 clusters."""
+    clusters, tail = len(statistics), (1 - confidence) / 2
+    estimate = float(finish(statistics.sum(axis=0)))
+    lo, hi = bootstrap_interval(statistics, finish, draws=draws, seed=seed, confidence=confidence)
+    factor = math.sqrt(clusters / (clusters - 1)) * t.isf(tail, clusters - 1) / norm.isf(tail)
+    return max(limits[0], estimate - factor * (estimate - lo)), min(limits[1], estimate + factor * (hi - estimate))
+
+
+def wilson(share: float, n: float, quantile: float) -> tuple[float, float]:
+    """Return the two p for which (share − p)² = quantile² p (1 − p)/n."""
+    square = quantile**2 / n
+    lo, hi = sorted(np.roots([1 + square, -(2 * share + square), share**2]).real)
+    return max(float(lo), 0.0), min(float(hi), 1.0)
+
+
+def corpus_interval(
+    statistics: Array, finish: Finish, *, draws: int, seed: int, confidence: float
+) -> tuple[float, float]:
+    """Return Wilson's interval of a proportion over all clusters, whose effective n its variance over draws gives."""
+    clusters, share = len(statistics), float(finish(statistics.sum(axis=0)))
+    spread = variance(bootstrap_values(statistics, finish, draws=draws, seed=seed)) * clusters / (clusters - 1)
+    return wilson(share, share * (1 - share) / spread, t.isf((1 - confidence) / 2, clusters - 1))
 
 
 def holm(p: Sequence[float]) -> list[float]:

@@ -11,7 +11,8 @@ from slicewise.errors import UserError, counted, did_you_mean, quoted
 from slicewise.evaluation import Evaluation
 from slicewise.metrics.prf import f_name
 from slicewise.results.base import Bounds
-from slicewise.results.estimates import Inference
+from slicewise.results.estimates import WILSON, Inference
+from slicewise.stats.intervals import MANY_CLUSTERS
 from slicewise.stats.multiplicity import ALPHA
 
 LARGEST_BETA = 1_000_000_000
@@ -65,26 +66,46 @@ def inference_block(
     seed: int,
     draws: int = 0,
     correction: str = Inference.correction,
+    proportions: bool = True,
+    others: Sequence[str] = (),
 ) -> Inference:
-    """Return how a result's intervals were made, if any were `drawn`, and its paired tests, if they took `draws`."""
+    """Return how a result's intervals were made, if any were `drawn`, and its paired tests, if they took `draws`.
+
+    `proportions`: whether its main values are proportions. `others`: further metrics, of which the contrary is true.
+    """
+    percentile = percentile_method(evaluation, resamples)
+    main = wilson_method(evaluation, resamples) if proportions else percentile
+    main += f" ({', '.join(others)}: {'percentiles' if proportions else WILSON})" if others else ""
     return Inference(
         resamples=resamples if drawn else 0,
         confidence=confidence,
         seed=seed,
-        interval=interval_method(evaluation, resamples) if drawn else "",
+        interval=main if drawn else "",
+        difference_interval=percentile if drawn else "",
         test=test_method(evaluation, draws) if draws else "",
         correction=correction,
         draws=draws,
     )
 
 
-def interval_method(evaluation: Evaluation, resamples: int) -> str:
-    """Return how intervals were made."""
+def wilson_method(evaluation: Evaluation, resamples: int) -> str:
+    """Return how intervals of proportions were made."""
+    return f"{WILSON}, from {resamples:,} draws of {_drawn(evaluation)}"
+
+
+def percentile_method(evaluation: Evaluation, resamples: int) -> str:
+    """Return how other intervals were made."""
+    few = evaluation.aligned.clusters.groups < MANY_CLUSTERS
+    return f"percentiles of {resamples:,} draws of {_drawn(evaluation)}{', widened as they are few' if few else ''}"
+
+
+def _drawn(evaluation: Evaluation) -> str:
+    """Return what was drawn."""
     clusters = evaluation.aligned.clusters
     over = counted(clusters.count, _noun(evaluation))
     if clusters.groups < clusters.count:
         over += f" in {clusters.groups:,} groups"
-    return f"percentile bootstrap over {over}, {resamples:,} draws"
+    return over
 
 
 def test_method(evaluation: Evaluation, draws: int) -> str:

@@ -18,6 +18,16 @@ def share_right(counts: Array) -> Array:
     return ratio(counts[..., RIGHT], counts[..., CASES])
 
 
+def all_cases(counts: Array) -> Array:
+    """Return how many cases there are."""
+    return counts[..., CASES]
+
+
+def decisions(sums: Array) -> Array:
+    """Items × labels that gold or any system uses."""
+    return np.asarray(sums[..., CASES] * by_label(sums).shape[-2])
+
+
 def balanced_accuracy(sums: Array) -> Array:
     """Mean recall of the classes that gold has, the negative label among them."""
     counts = classes(sums)
@@ -30,7 +40,7 @@ def hamming_loss(sums: Array) -> Array:
     """Wrong label decisions/(items × labels that gold or any system uses)."""
     counts = by_label(sums)
     wrong = (counts[..., 1] + counts[..., 2] - 2 * counts[..., TP]).sum(axis=-1)
-    return ratio(wrong, sums[..., CASES] * counts.shape[-2])
+    return ratio(wrong, decisions(sums))
 
 
 def text_matches(gold: pl.Series | None, outputs: pl.Series) -> Array:
@@ -48,6 +58,7 @@ METRICS = [
         tasks=ONE_LABEL,
         reduce=cases,
         finish=share_right,
+        size=all_cases,
     ),
     Metric(
         name="balanced-accuracy",
@@ -62,14 +73,17 @@ METRICS = [
         tasks=frozenset({Task.SPANS, Task.MULTILABEL}),
         reduce=cases,
         finish=share_right,
+        size=all_cases,
     ),
     Metric(
         name="hamming-loss",
         summary="share of wrong decisions among all items × labels",
         tasks=frozenset({Task.MULTILABEL}),
         finish=hamming_loss,
+        size=decisions,
         greater_is_better=False,
         best=0.0,
+        worst=1.0,
     ),
-    text_metric("exact-match", "share of outputs equal to a reference", text_matches, share_right),
+    text_metric("exact-match", "share of outputs equal to a reference", text_matches, share_right, size=all_cases),
 ]

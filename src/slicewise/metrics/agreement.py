@@ -29,6 +29,13 @@ def matthews(sums: Array) -> Array:
 
 
 METRICS = [
-    Metric(name="kappa", summary="Cohen's kappa", tasks=ONE_LABEL, finish=kappa, item_score=False),
-    Metric(name="mcc", summary="Matthews correlation coefficient", tasks=ONE_LABEL, finish=matthews, item_score=False),
+    Metric(name="kappa", summary="Cohen's kappa", tasks=ONE_LABEL, finish=kappa, worst=-1.0, item_score=False),
+    Metric(
+        name="mcc",
+        summary="Matthews correlation coefficient",
+        tasks=ONE_LABEL,
+        finish=matthews,
+        worst=-1.0,
+        item_score=False,
+    ),
 ]

@@ -6,6 +6,10 @@ case has one label, so what the labels leave over belongs to the negative label,
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
 import numpy as np
 
 from slicewise.annotations import Task
@@ -57,3 +61,38 @@ def f_beta(counts: Array, beta: float = 1.0) -> Array:
     """(1+β²)PR/(β²P+R), which is (1+β²)tp/(β² n_gold + n_pred): 0 where tp is 0, undefined where there is nothing."""
     weight = beta * beta
     return ratio((1 + weight) * counts[..., TP], weight * counts[..., N_GOLD] + counts[..., N_PRED])
+
+
+def n_pred(counts: Array) -> Array:
+    """How many units were returned."""
+    return counts[..., N_PRED]
+
+
+def n_gold(counts: Array) -> Array:
+    """How many units were expected."""
+    return counts[..., N_GOLD]
+
+
+def f_size(counts: Array, beta: float = 1.0) -> Array:
+    """How many units F_β is a share of, (β² n_gold + n_pred)/(1+β²): (n_gold + n_pred)/2 of F1."""
+    weight = beta * beta
+    return np.asarray((weight * counts[..., N_GOLD] + counts[..., N_PRED]) / (1 + weight))
+
+
+@dataclass(frozen=True)
+class Proportion:
+    """A share of units, from their counts."""
+
+    value: Callable[[Array], Array]
+    size: Callable[[Array], Array]
+    """How many units it is a share of."""
+
+
+def f_proportion(beta: float) -> Proportion:
+    """Return F_β."""
+    return Proportion(partial(f_beta, beta=beta), partial(f_size, beta=beta))
+
+
+PRECISION, RECALL = Proportion(precision, n_pred), Proportion(recall, n_gold)
+PROPORTIONS = {"precision": PRECISION, "recall": RECALL, "f1": Proportion(f_beta, f_size)}
+"""What is said of counts `(..., 3)` wherever they are shown."""

@@ -62,6 +62,7 @@ def _metric(path: str, name: str, value: Any, signature: str) -> Metric:
         greater_is_better=bool(user_metric.option("greater_is_better", True)),
         item_score=bool(user_metric.option("item_score", True)),
         best=user_metric.best(),
+        worst=None,
     )
 
 

@@ -29,5 +29,6 @@ METRICS = [
         statistics=score_statistics,
         finish=mean,
         best=None,
+        worst=None,
     )
 ]

@@ -5,6 +5,7 @@ Everything that resamples, slices or compares works on the statistics, so it wor
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -59,6 +60,8 @@ class Metric:
     """From summed statistics `(..., k)` to values `(...)`; NaN where undefined."""
     reduce: Callable[[Array], Array] = unchanged
     """A linear map that keeps only the statistics the finish needs, so that resampling is cheap."""
+    size: Callable[[Array], Array] | None = None
+    """Of a proportion: from reduced statistics to how many units it is a share of. None: it is no proportion."""
     statistics: Callable[..., Array] | None = None
     """References (strings, or lists of several) and outputs to `(items, k)`; raises `ItemError`."""
     takes_input: bool = False
@@ -78,6 +81,8 @@ class Metric:
     greater_is_better: bool = True
     best: float | None = 1.0
     """The value of a system equal to gold; None where there is no gold."""
+    worst: float | None = 0.0
+    """The worst value there can be; None: there is no limit."""
     item_score: bool = True
     """Whether one item has a score of its own."""
     scale: float = 1.0
@@ -88,9 +93,23 @@ class Metric:
         """Whether statistics of items may be summed before the finish."""
         return self.pooled is None
 
+    @property
+    def limits(self) -> tuple[float, float]:
+        """The least and the greatest value there can be."""
+        sign = 1 if self.greater_is_better else -1
+        worst = -sign * math.inf if self.worst is None else self.worst
+        best = sign * math.inf if self.best is None else self.best
+        return (worst, best) if self.greater_is_better else (best, worst)
+
     def value(self, sums: Array) -> Array:
         """Return the metric of summed statistics as they were counted."""
         return self.finish(self.reduce(sums))
+
+    def sizes(self, sums: Array) -> Array:
+        """Return how many units a proportion is a share of, from statistics as they were counted."""
+        if self.size is None:
+            raise ValueError(f"{self.name} is no proportion")
+        return self.size(self.reduce(sums))
 
     def item_values(self, statistics: Array) -> Array:
         """Return the score of single items from their statistics as they were counted."""
@@ -104,7 +123,7 @@ def text_metric(
     return Metric(name=name, summary=summary, tasks=TEXT, statistics=statistics, finish=finish, **properties)
 
 
-text_loss = partial(text_metric, greater_is_better=False, best=0.0)
+text_loss = partial(text_metric, greater_is_better=False, best=0.0, worst=None)
 """Return a metric that compares texts, and is 0 where they are equal."""
 
 

@@ -12,7 +12,7 @@ import polars as pl
 from slicewise.annotations import Task
 from slicewise.arrays import Array
 from slicewise.errors import quoted
-from slicewise.metrics.counts import f_beta, total
+from slicewise.metrics.counts import f_proportion, total
 from slicewise.metrics.metric import TEXT, ItemError, Metric, unchanged
 from slicewise.metrics.prf import f_name, of_items
 from slicewise.metrics.reading import references, words
@@ -52,14 +52,15 @@ def _label(text: str, item: int) -> tuple[str, float]:
 
 def multilabel_metrics(beta: float = 1.0) -> list[Metric]:
     """Return the metrics of one β: of labels, of labels in text, and of their probabilities."""
-    measure, f = partial(f_beta, beta=beta), f_name(beta)
+    measure, f = f_proportion(beta), f_name(beta)
     of_labels = Metric(
         name=f"multilabel-{f}",
         summary=f"{f} over all items and labels (micro)",
         tasks=frozenset({Task.MULTILABEL}),
         reduce=total,
-        finish=measure,
-        item_finish=partial(of_items, measure),
+        finish=measure.value,
+        size=measure.size,
+        item_finish=partial(of_items, measure.value),
     )
     in_text = replace(
         of_labels,

@@ -9,7 +9,7 @@ import numpy as np
 
 from slicewise.annotations import Task
 from slicewise.arrays import Array
-from slicewise.metrics.counts import N_GOLD, N_PRED, by_label, f_beta, precision, recall, total
+from slicewise.metrics.counts import N_GOLD, N_PRED, PRECISION, RECALL, Proportion, by_label, f_proportion, total
 from slicewise.metrics.metric import Metric
 from slicewise.stats.ratio import ratio
 
@@ -30,9 +30,9 @@ def weighted(sums: Array, measure: Callable[[Array], Array]) -> Array:
     return ratio((np.nan_to_num(measure(counts)) * n_gold).sum(axis=-1), n_gold.sum(axis=-1))
 
 
-def measures(beta: float = 1.0) -> dict[str, Callable[[Array], Array]]:
+def measures(beta: float = 1.0) -> dict[str, Proportion]:
     """Return precision, recall and F_β by the names they have in a metric's name."""
-    return {"precision": precision, "recall": recall, f_name(beta): partial(f_beta, beta=beta)}
+    return {"precision": PRECISION, "recall": RECALL, f_name(beta): f_proportion(beta)}
 
 
 def f_name(beta: float) -> str:
@@ -56,13 +56,14 @@ def prf_metrics(beta: float = 1.0) -> list[Metric]:
                 summary=f"{name} over all units (micro)",
                 tasks=SETS,
                 reduce=total,
-                finish=measure,
-                item_finish=partial(of_items, measure),
+                finish=measure.value,
+                size=measure.size,
+                item_finish=partial(of_items, measure.value),
             )
         )
         for kind, mean in (("macro", macro), ("weighted", weighted)):
             summary = "mean over labels" + (" weighted by their gold units" if kind == "weighted" else "")
-            finish = partial(mean, measure=measure)
+            finish = partial(mean, measure=measure.value)
             listed.append(
                 Metric(
                     name=f"{kind}-{name}",

@@ -85,11 +85,21 @@ def perplexity(sums: Array) -> Array:
 METRICS = [
     text_loss("log-loss", "mean −log of the probability of what is true", losses, mean),
     text_metric("likelihood", "geometric mean of the probability of what is true, exp(−log loss)", losses, likelihood),
-    text_loss("brier", "mean squared error of probabilities", squares, mean),
+    text_loss("brier", "mean squared error of probabilities", squares, mean, worst=1.0),
     text_loss(
-        "ece", "expected calibration error, in ten bins of equal width", surpluses, calibration_error, item_score=False
+        "ece",
+        "expected calibration error, in ten bins of equal width",
+        surpluses,
+        calibration_error,
+        worst=1.0,
+        item_score=False,
     ),
     text_metric(
-        "perplexity", "exp(−mean log probability of a token)", log_probabilities, perplexity, greater_is_better=False
+        "perplexity",
+        "exp(−mean log probability of a token)",
+        log_probabilities,
+        perplexity,
+        greater_is_better=False,
+        worst=None,
     ),
 ]

@@ -101,9 +101,15 @@ METRICS = [
         "rmse", "root of the mean squared error; of one item, the absolute error", mean_of(squared), root_of_mean
     ),
     text_loss("mae", "mean absolute error", mean_of(absolute), mean),
-    text_loss("smape", "symmetric mean absolute percentage error, 0 to 100", mean_of(symmetric), mean),
-    text_metric("pearson", "Pearson's correlation of numbers", moments, pearson, item_score=False),
+    text_loss("smape", "symmetric mean absolute percentage error, 0 to 100", mean_of(symmetric), mean, worst=100.0),
+    text_metric("pearson", "Pearson's correlation of numbers", moments, pearson, worst=-1.0, item_score=False),
     text_metric(
-        "spearman", "Spearman's rank correlation of numbers", values, undefined, pooled=spearman, item_score=False
+        "spearman",
+        "Spearman's rank correlation of numbers",
+        values,
+        undefined,
+        pooled=spearman,
+        worst=-1.0,
+        item_score=False,
     ),
 ]

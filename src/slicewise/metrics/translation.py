@@ -159,5 +159,6 @@ METRICS = [
         sentence_ter,
         greater_is_better=False,
         best=0.0,
+        worst=None,
     ),
 ]

@@ -53,6 +53,11 @@ def positions(gold: pl.Series | None, outputs: pl.Series) -> Array:
     return counts[best]
 
 
+def positions_expected(counts: Array) -> Array:
+    """Return how many words there are."""
+    return counts[..., 0]
+
+
 def item_share_in_place(counts: Array) -> Array:
     """Finish one item in the same way; nothing expected and nothing returned is right."""
     return np.where(counts[..., 0] == 0, 1.0, mean(counts))
@@ -65,6 +70,7 @@ METRICS = [
         "share of tokens that are right, position by position",
         positions,
         mean,
+        size=positions_expected,
         item_finish=item_share_in_place,
     ),
 ]

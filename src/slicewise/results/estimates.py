@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from slicewise.results.base import Bounds
 
+WILSON = "Wilson with an effective n"
+"""The method of the intervals of proportions."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Prf:
@@ -60,5 +63,7 @@ class Inference:
     seed: int
     interval: str
     test: str
+    difference_interval: str = ""
+    """Of differences, and of other values that are no proportions."""
     correction: str = "Holm over the pairs of each metric"
     draws: int = 0

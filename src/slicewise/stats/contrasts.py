@@ -28,7 +28,7 @@ def differences_p(values: NDArray[Any], draws: NDArray[Any], floor: NDArray[Any]
     """
     values, floor = np.asarray(values, dtype=np.float64), np.asarray(floor, dtype=np.float64)
     difference = values[..., :, None] - values[..., None, :]
-    lacking = np.maximum(floor - np.nan_to_num(_variance(draws)), 0.0)
+    lacking = np.maximum(floor - np.nan_to_num(variance_of_draws(draws)), 0.0)
     variance = _difference_variance(draws) + (lacking[..., :, None] + lacking[..., None, :])
     testable = (variance > 0) & ~np.isnan(difference) & ~np.eye(values.shape[-1], dtype=np.bool_)
     t = np.divide(np.abs(difference), np.sqrt(variance), out=np.full(difference.shape, np.nan), where=testable)
@@ -52,13 +52,13 @@ def shrunk_variance(draws: NDArray[Any], overall: NDArray[Any], sizes: NDArray[A
     slice. A slice with 0 of 3 right is not certain: three units say little of their own variance.
     """
     sizes = np.asarray(sizes, dtype=np.float64)
-    per_unit = _variance(draws) * sizes
-    typical = _variance(overall)[..., None] * sizes.sum(axis=-1, keepdims=True)
+    per_unit = variance_of_draws(draws) * sizes
+    typical = variance_of_draws(overall)[..., None] * sizes.sum(axis=-1, keepdims=True)
     per_unit = np.where(np.isnan(per_unit), typical, per_unit)
     return np.asarray((sizes * per_unit + TYPICAL * typical) / (sizes + TYPICAL) / np.maximum(sizes, 1.0))
 
 
-def _variance(draws: NDArray[Any]) -> Array:
+def variance_of_draws(draws: NDArray[Any]) -> Array:
     """Return the variance over the defined draws; NaN where there are fewer than 2."""
     defined = ~np.isnan(draws)
     count = defined.sum(axis=0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import sqrt
 
 
-def widened(value: float, lo: float, hi: float, folds: int) -> tuple[float, float]:
+def widened_for_folds(value: float, lo: float, hi: float, folds: int) -> tuple[float, float]:
     """Widen an interval around its value by √(1 + K/(K−1)), K the folds.
 
     The bootstrap holds the choices fixed. Other data would have led to other choices: their variance is added, that

@@ -1,9 +1,9 @@
-"""Percentile bootstrap over clusters: how often each cluster is drawn, the sums of the draws, their interval."""
+"""Bootstrap over clusters: how often each cluster is drawn, the sums of the draws, their percentile interval."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,9 +12,12 @@ from numpy.typing import NDArray
 
 from slicewise.arrays import Array, Ints
 from slicewise.stats.products import ROWS, Tiles, table_of
+from slicewise.stats.student import normal_quantile, t_quantile
 
 KEPT = 2**25  # counts that may be kept, 16 bits each: no cluster is drawn 65,536 times
 DRAWN_AT_ONCE = 2**16  # indices drawn at a time: they and their counts stay in the cache
+MANY_CLUSTERS = 100
+"""From so many clusters on, percentiles stand as they are."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +96,22 @@ def percentile_interval(values: NDArray[Any], *, confidence: float) -> Interval:
     tail = (1 - confidence) / 2
     lo, hi = (_quantile(columns, draws - undefined, q) for q in (tail, 1 - tail))
     return Interval(lo.reshape(shape), hi.reshape(shape), undefined.reshape(shape))
+
+
+def widened(
+    interval: Interval, estimates: NDArray[Any], *, clusters: int, confidence: float, limits: tuple[float, float]
+) -> Interval:
+    """Return a percentile interval stretched about the estimates, within the limits of what they can be.
+
+    Draws of few clusters vary too little, by √((C − 1)/C), and their number leaves their variance uncertain: Student's
+    t is wider than the normal distribution.
+    """
+    if clusters >= MANY_CLUSTERS:
+        return interval
+    normal = normal_quantile(confidence)
+    factor = (clusters / (clusters - 1)) ** 0.5 * (t_quantile(confidence, clusters - 1) / normal if normal else 1.0)
+    lo, hi = (np.clip(estimates + factor * (bound - estimates), *limits) for bound in (interval.lo, interval.hi))
+    return replace(interval, lo=lo, hi=hi)
 
 
 def _quantile(columns: Array, defined: Ints, q: float) -> Array:

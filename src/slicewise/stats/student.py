@@ -1,8 +1,10 @@
-"""The tails of Student's t for any degrees of freedom, without importing scipy."""
+"""The tails and quantiles of Student's t for any degrees of freedom, without importing scipy."""
 
 from __future__ import annotations
 
 import math
+from functools import cache
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -29,6 +31,26 @@ def two_sided(t: NDArray[Any], degrees: NDArray[Any]) -> Array:
     denominator = n + finite_t * finite_t
     result[finite] = incomplete_beta(n / 2, np.full(len(n), 0.5), n / denominator, finite_t * finite_t / denominator)
     return result
+
+
+def normal_quantile(confidence: float) -> float:
+    """Return how many standard errors either side of a normal estimate hold it with this confidence."""
+    return -NormalDist().inv_cdf((1 - confidence) / 2)
+
+
+@cache
+def t_quantile(confidence: float, degrees: float) -> float:
+    """Return the same of Student's t, by halving the interval that holds it."""
+    low = high = normal_quantile(confidence)
+    while _two_sided(high, degrees) > 1 - confidence:
+        low, high = high, 2 * high
+    while low < (middle := (low + high) / 2) < high:
+        low, high = (middle, high) if _two_sided(middle, degrees) > 1 - confidence else (low, middle)
+    return high
+
+
+def _two_sided(t: float, degrees: float) -> float:
+    return float(two_sided(np.array(t), np.array(degrees)))
 
 
 def incomplete_beta(a: Array, b: Array, x: Array, complement: Array) -> Array:

@@ -135,7 +135,7 @@ def assert_sound(found: AttributeResult, name: str) -> None:
             assert (value is None) == empty, name
     for diagnosis in found.systems.values():
         assert diagnosis.ci is None or diagnosis.ci[0] <= diagnosis.ci[1]
-        assert diagnosis.gap is None or diagnosis.gap >= 0
+        assert diagnosis.gap is None or 0 <= diagnosis.gap <= (diagnosis.raw_gap or 0.0) + 1e-12
         assert diagnosis.spearman is None or found.ordered
         assert_p(diagnosis.p, diagnosis.q)
         correlation = diagnosis.correlation

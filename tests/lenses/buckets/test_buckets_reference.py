@@ -126,11 +126,13 @@ def assert_same_measures(
     assert same(ours.std, spread(values))
     picked = extremes(values)
     if picked is None:
-        assert (ours.best, ours.worst, ours.gap) == (None, None, None)
+        assert (ours.best, ours.worst, ours.gap, ours.raw_gap) == (None, None, None, None)
         return
     best, worst = picked
     assert (ours.best, ours.worst) == (found.buckets[best].name, found.buckets[worst].name)
-    assert same(ours.gap, (values[best] or 0.0) - (values[worst] or 0.0))
+    assert same(ours.raw_gap, (values[best] or 0.0) - (values[worst] or 0.0))
+    assert ours.gap is not None
+    assert 0 <= ours.gap <= (ours.raw_gap or 0.0) + 1e-12
 
 
 def assert_as_reference(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from scipy.stats import spearmanr
+from scipy.stats import norm, spearmanr, t
 
 from slicewise import Evaluation, UserError, buckets, score
 from slicewise.stats.intervals import Resamples
@@ -50,12 +50,18 @@ def test_the_interval_is_of_all_draws_of_documents() -> None:
     draws = [items_of(drawn) for drawn in product(range(5), repeat=5)]
     every = {name: np.array([correlation(d, v) for d in draws]) for name, v in (("a", A), ("b", B))}
     every["difference"] = every["a"] - every["b"]
+    estimates = {name: correlation(range(len(GOLD)), v) for name, v in (("a", A), ("b", B))}
+    estimates["difference"] = estimates["a"] - estimates["b"]
+    factor = np.sqrt(5 / 4) * t.isf(0.025, 4) / norm.isf(0.025)  # of five documents
     found = {name: result.systems[name].metrics["spearman"].ci for name in "ab"} | {"difference": result.pairs[0].ci}
     for name, values in every.items():
         ci = found[name]
         assert ci is not None
+        limit = 2 if name == "difference" else 1
         for bound, share in zip(ci, (0.025, 0.975), strict=True):
-            assert np.nanquantile(values, share - 0.01) <= bound <= np.nanquantile(values, share + 0.01), name
+            quantiles = np.nanquantile(values, [share - 0.01, share + 0.01])
+            lo, hi = np.clip(estimates[name] + factor * (quantiles - estimates[name]), -limit, limit)
+            assert lo <= bound <= hi, name
         undefined = np.isnan(values).mean()
         assert 0 < undefined < 0.01
 

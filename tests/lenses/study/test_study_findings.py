@@ -135,7 +135,11 @@ def test_what_differs_on_each_data_set_in_its_own_way_is_no_finding() -> None:
 def test_one_data_set_is_tested_within() -> None:
     found = study([by_length("d", {"a": (10, 9, 3, 0), "b": (10, 9, 9, 9)})], attributes="eLen", resamples=60)
     said = sentences(found)
-    assert any(s.startswith("• a loses 1.00 F1 from eLen:XS to eLen:XL on d (q") for s in said), said
+    gap = next(d for d in found.diagnoses if d.kind == "self" and d.a == "a")
+    assert gap.raw_difference == 1
+    assert gap.difference is not None
+    assert 0.9 < gap.difference < 1  # it was picked for being large
+    assert any(s.startswith(f"• a loses {gap.difference:.2f} F1 from eLen:XS to eLen:XL on d (q") for s in said), said
 
 
 def test_scores_of_items_are_diagnosed_as_counts_are() -> None:

@@ -66,22 +66,24 @@ def _findings(result: BucketsResult) -> Figure:
     """Return what survives correction, as sentences with their numbers."""
     rows = [
         {
-            "text": f.text, "n": f.n, "value": f.difference, **bounds_row(f.ci), "q": f.q, "worth": f.worth,
-            SLICE: bucket_slice(f.attribute, f.bucket),
+            "text": f.text, "n": f.n, "value": f.difference, "raw": f.raw_difference, **bounds_row(f.ci), "q": f.q,
+            "worth": f.worth, SLICE: bucket_slice(f.attribute, f.bucket),
         }
         for f in result.findings
     ]  # fmt: skip
     fields = (
         Field("text", "finding"),
         Field("n", "n", "count"),
-        Field("value", "difference", "number", ("lo", "hi")),
+        Field("value", "difference", "number"),
+        Field("raw", "raw", "number", ("lo", "hi")),
         Field("q", "q", "p"),
         Field("worth", "worth", "number"),
     )
     caption = (
         f"What survives correction (q < {ALPHA}). Worth: what {result.metric} over all units would gain if the bucket "
         "were like the rest, or the worse system like the better one in it. What is worth most comes first, but "
-        "buckets that hold nearly all units, and differences that are there over all units, come later."
+        "buckets that hold nearly all units, and differences that are there over all units, come later. Gaps and "
+        "their worth are shrunk, as they were picked for being large; raw: as measured, with its interval."
     )
     return Figure("findings", "Findings about buckets", caption, fields, rows, table_first=True)
 
@@ -97,7 +99,7 @@ def _hard(result: BucketsResult) -> Figure:
     names = [name for name in result.attributes if any(r["attribute"] == name and r["gap"] is not None for r in rows)]
     tips: list[Any] = [
         ("attribute:N", "attribute"), ("system:N", "system"), ("worst:N", "worst"), ("best:N", "best"),
-        ("gap:Q", "gap", ".4f"), ("interval:N", "interval"), ("q:Q", "q", ".3g"),
+        ("gap:Q", "gap", ".4f"), ("raw_gap:Q", "raw gap", ".4f"), ("interval:N", "its interval"), ("q:Q", "q", ".3g"),
     ]  # fmt: skip
 
     def draw() -> alt.TopLevelMixin:
@@ -105,10 +107,11 @@ def _hard(result: BucketsResult) -> Figure:
         return heat(x=x, y=y, value="gap", tips=tooltip(*tips), faint="faint" if _tested(result) else None)
 
     fields = [Field("attribute", "attribute"), Field("system", "system"), Field("worst", "worst bucket")]
-    fields += [Field("best", "best bucket"), Field("gap", "gap", "number", ("lo", "hi"))]
+    fields += [Field("best", "best bucket"), Field("gap", "gap", "number")]
+    fields += [Field("raw_gap", "raw gap", "number", ("lo", "hi"))]
     fields += [Field("q", "q", "p")] if _tested(result) else []
     caption = f"Each cell is the gap of {result.metric} between a system's best and worst bucket of an attribute"
-    caption += f"; an asterisk: q < {ALPHA}." if _tested(result) else "."
+    caption += f", shrunk, as it was picked for being large; an asterisk: q < {ALPHA}." if _tested(result) else "."
     note = (
         "Tested by Welch's t test on the cluster bootstrap; q: Benjamini–Hochberg over buckets, attributes and systems."
     )
@@ -123,7 +126,7 @@ def _joined(notes: Sequence[str]) -> str:
 
 def _gap_row(result: BucketsResult, name: str, system: str) -> Row:
     d = result.attributes[name].systems[system]
-    row: Row = {"attribute": name, "system": system} | row_of(d, "worst", "best", "gap", "ci", "q")
+    row: Row = {"attribute": name, "system": system} | row_of(d, "worst", "best", "gap", "raw_gap", "ci", "q")
     row |= {"faint": True} if d.q is None or d.q >= ALPHA else {}
     return row | ({} if d.worst is None else {SLICE: bucket_slice(name, d.worst)})
 

@@ -77,7 +77,8 @@ def _gaps(
         n, _ = sizes(tally.broken, measure)
         without = measure.finish(np.delete(tally.broken.totals[i], worst, axis=0).sum(axis=0))
         gain = defined(float(measure.sign * (without - measure.finish(tally.broken.totals[i].sum(axis=0)))))
-        gap = float(diagnosis.gap or 0.0)
+        gap, raw = float(diagnosis.gap or 0.0), float(diagnosis.raw_gap or 0.0)
+        believed = gap / raw if raw else 1.0
         text = (
             f"{system} loses {_shown(gap, measure)} on {tally.broken.said(worst)} (n = {int(n[i, worst]):,}) "
             f"against {tally.broken.said(best)} (n = {int(n[i, best]):,})"
@@ -94,10 +95,12 @@ def _gaps(
                 n=int(n[i, worst]),
                 share=float(n[i, worst] / max(1.0, n[i].sum())),
                 difference=gap,
+                raw_difference=raw,
                 ci=diagnosis.ci,
                 p=float(diagnosis.p or 0.0),
                 q=float(diagnosis.q or 0.0),
-                worth=gain,
+                worth=None if gain is None else gain * believed,
+                raw_worth=gain,
             )
         )
     return findings
@@ -127,6 +130,7 @@ def _differences(comparison: Comparison, tally: BucketDraws, measure: Measure, s
         totals = tally.broken.totals
         ahead, behind = (totals[list(systems).index(name)] for name in (better, worse))
         mended = measure.finish(behind.sum(axis=0) - behind[slot] + ahead[slot])
+        worth = defined(float(measure.sign * (mended - values[worse])))
         beside = f"n = {size:,}, {overall:+.2f} over all".replace("-", "−")
         findings.append(
             Finding(
@@ -139,10 +143,12 @@ def _differences(comparison: Comparison, tally: BucketDraws, measure: Measure, s
                 n=size,
                 share=share,
                 difference=difference,
+                raw_difference=difference,
                 ci=None if extreme.ci is None else (-extreme.ci[1], -extreme.ci[0]) if flipped else extreme.ci,
                 p=float(extreme.p or 0.0),
                 q=extreme.q,
-                worth=defined(float(measure.sign * (mended - values[worse]))),
+                worth=worth,
+                raw_worth=worth,
                 overall=overall,
             )
         )

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slicewise.arrays import Array
 from slicewise.attributes import Attribute
 from slicewise.bucketing import Buckets
 from slicewise.evaluation import Evaluation
@@ -17,11 +16,12 @@ from slicewise.lenses.buckets.findings import findings_of
 from slicewise.lenses.buckets.result import AttributeResult, Bucket, BucketsResult, Measured, OtherPrf
 from slicewise.lenses.buckets.self_diagnosis import Picked, diagnosis_of, picked_buckets
 from slicewise.lenses.inference import check_options, inference_block, inference_signature, summary_with
-from slicewise.lenses.slicing.breakdown import Measure, Plan, Sliced, find_measure, shared_cuts, sizes
+from slicewise.lenses.intervals import listed_bounds
+from slicewise.lenses.slicing.breakdown import Measure, Plan, Sliced, find_measure, share_measure, shared_cuts, sizes
 from slicewise.lenses.slicing.comparisons import compare_systems, pairs_to_compare
 from slicewise.lenses.slicing.draws import SMALL, BucketDraws
-from slicewise.metrics.counts import N_GOLD, N_PRED, TP, f_beta, precision, recall
-from slicewise.results.base import count, defined
+from slicewise.metrics.counts import N_GOLD, N_PRED, PROPORTIONS, TP
+from slicewise.results.base import Bounds, count, defined
 from slicewise.results.estimates import Prf
 from slicewise.stats.intervals import Resamples
 from slicewise.stats.ranks import spearman, spread
@@ -98,7 +98,12 @@ def buckets(
         absent={name: need.value for name, need in sliced.lacking.items()},
         shown=tuple(shown or results),
         inference=inference_block(
-            evaluation, drawn=drawn is not None, draws=draws, correction="" if drawn is None else CORRECTION, **drawing
+            evaluation,
+            drawn=drawn is not None,
+            draws=draws,
+            correction="" if drawn is None else CORRECTION,
+            proportions=measure.size is not None,
+            **drawing,
         ),
     )
 
@@ -170,7 +175,7 @@ def _measured(tally: BucketDraws, measure: Measure) -> list[list[Prf | Measured]
     systems, slots = tally.values.shape
     if measure.metric is not None:
         n, _ = sizes(tally.broken, measure)
-        bounds = None if tally.drawn_values is None else tally.bounds(tally.drawn_values.reshape(-1, systems * slots))
+        bounds = _bounds(tally, measure)
         return [
             [
                 Measured(
@@ -183,19 +188,15 @@ def _measured(tally: BucketDraws, measure: Measure) -> list[list[Prf | Measured]
             ]
             for i in range(systems)
         ]
-    measures: dict[str, Callable[[Array], Array]] = {"precision": precision, "recall": recall, "f1": f_beta}
-    extra = {} if measure.name in (*measures, "accuracy") else {measure.name: measure.finish}
-    measures = measures | extra
+    measures = {name: share_measure(name, proportion) for name, proportion in PROPORTIONS.items()}
+    extra = measure.name not in (*measures, "accuracy")
+    measures |= {measure.name: measure} if extra else {}
     totals = tally.broken.totals
-    values = {name: finish(totals) for name, finish in measures.items()}
-    intervals = None
-    if tally.draws is not None:
-        drawn = np.stack([finish(tally.draws) for finish in measures.values()], axis=-1)
-        intervals = tally.bounds(drawn.reshape(len(drawn), systems * slots * len(measures)))
+    values = {name: of.finish(totals) for name, of in measures.items()}
+    intervals = {name: _bounds(tally, of) for name, of in measures.items()}
 
     def prf(i: int, k: int) -> Prf:
-        at = (i * slots + k) * len(measures)
-        bounds = None if intervals is None else dict(zip(measures, intervals[at : at + len(measures)], strict=True))
+        bounds = {name: listed[i * slots + k] for name, listed in intervals.items() if listed is not None}
         shown = {name: defined(float(value_table[i, k])) for name, value_table in values.items()}
         kind: type[Prf] = Prf
         if extra:
@@ -205,11 +206,16 @@ def _measured(tally: BucketDraws, measure: Measure) -> list[list[Prf | Measured]
             n_pred=int(totals[i, k, N_PRED]),
             tp=count(float(totals[i, k, TP])),
             **shown,
-            ci=None if bounds is None else {name: bound[0] for name, bound in bounds.items()},
-            undefined_draws=None if bounds is None else {name: bound[1] for name, bound in bounds.items()},
+            ci={name: bound[0] for name, bound in bounds.items()} or None,
+            undefined_draws={name: bound[1] for name, bound in bounds.items()} or None,
         )
 
     return [[prf(i, k) for k in range(slots)] for i in range(systems)]
+
+
+def _bounds(tally: BucketDraws, measure: Measure) -> list[tuple[Bounds | None, int]] | None:
+    interval = tally.own_intervals if measure.name == tally.measure.name else tally.intervals(measure)
+    return None if interval is None else listed_bounds(interval)
 
 
 def _overall(

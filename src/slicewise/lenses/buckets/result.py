@@ -55,8 +55,11 @@ class Diagnosis:
     best: str | None
     worst: str | None
     gap: float | None
+    """Shrunk: of a gap that was picked for being large, so much is to be believed."""
+    raw_gap: float | None = None
+    """As the two buckets have it."""
     ci: Bounds | None = None
-    """Of the gap between these two buckets; they were picked, so it is too hopeful."""
+    """Of the raw gap between these two buckets; they were picked, so it is too hopeful."""
     p: float | None = None
     q: float | None = None
     correlation: Value | None = None
@@ -96,7 +99,10 @@ class Finding:
     share: float
     """Of the gold units."""
     difference: float
+    """Of a gap, shrunk: so much of it is to be believed."""
+    raw_difference: float
     ci: Bounds | None
+    """Of the raw difference."""
     p: float
     q: float
     overall: float | None = None
@@ -104,7 +110,8 @@ class Finding:
     worth: float | None
     """What the measure over all units would gain if the bucket were like the rest, or if the worse system had what the
     better one has in it. Findings are ranked by it, times the share of all other
-    units: what holds of nearly all units is no finding about a bucket."""
+    units: what holds of nearly all units is no finding about a bucket. That of a gap is shrunk as the gap is."""
+    raw_worth: float | None
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -16,6 +16,7 @@ from slicewise.lenses.slicing.draws import BucketDraws
 from slicewise.results.base import defined
 from slicewise.stats.contrasts import differences_p, shrunk_variance
 from slicewise.stats.multiplicity import benjamini_hochberg
+from slicewise.stats.shrinkage import bucket_factors
 
 FEWEST = 3
 """Clusters that a bucket's units must come from to be tested."""
@@ -29,6 +30,8 @@ class Picked:
     worst: NDArray[np.int64]
     p: Array
     q: Array
+    believed: Array
+    """Which part of each system's gap is to be believed: it was picked for being large. 1 without draws."""
 
 
 def picked_buckets(evaluation: Evaluation, tallies: Sequence[BucketDraws], measure: Measure) -> dict[str, Picked]:
@@ -37,8 +40,9 @@ def picked_buckets(evaluation: Evaluation, tallies: Sequence[BucketDraws], measu
     flat = [p[:, np.triu(np.ones(p.shape[1:], np.bool_), 1)] for p in p_values]
     corrected = benjamini_hochberg(np.concatenate([f.ravel() for f in flat])) if flat else np.zeros(0)
     picked: dict[str, Picked] = {}
+    believed = _believed(tallies, len(evaluation.systems))
     at = 0
-    for tally, p, part in zip(tallies, p_values, flat, strict=True):
+    for k, (tally, p, part) in enumerate(zip(tallies, p_values, flat, strict=True)):
         q = np.full(p.shape, np.nan)
         upper = np.triu_indices(p.shape[1], 1)
         q[:, upper[0], upper[1]] = corrected[at : at + part.size].reshape(part.shape)
@@ -47,9 +51,20 @@ def picked_buckets(evaluation: Evaluation, tallies: Sequence[BucketDraws], measu
         best, worst = _extremes(measure.sign * tally.values)
         rows = np.arange(len(evaluation.systems) if p.shape[1] else 0)
         picked[tally.broken.name] = Picked(
-            best, worst, p[rows, best[rows], worst[rows]], q[rows, best[rows], worst[rows]]
+            best, worst, p[rows, best[rows], worst[rows]], q[rows, best[rows], worst[rows]], believed[k]
         )
     return picked
+
+
+def _believed(tallies: Sequence[BucketDraws], systems: int) -> Array:
+    """Return which part of the gap is to be believed, `(attributes, systems)`, pooled over a system's attributes."""
+    errors = [tally.squared_errors() for tally in tallies]
+    factors = [
+        bucket_factors([(tally.values[i], error[i]) for tally, error in zip(tallies, errors, strict=True)])
+        for i in range(systems)
+    ]
+    shrunk = np.array(factors).reshape(systems, len(tallies)).T
+    return np.where(np.isnan(shrunk), 1.0, shrunk)
 
 
 def _gap_p(tally: BucketDraws, measure: Measure) -> Array:
@@ -81,17 +96,19 @@ def diagnosis_of(tally: BucketDraws, picked: Picked, i: int, rho: float | None, 
     filled = (~np.isnan(tally.values[i])).sum()
     if filled < 2:
         return Diagnosis(spearman=rho, std=sigma, best=None, worst=None, gap=None, correlation=companion)
+    raw = abs(float(tally.values[i, best] - tally.values[i, worst]))
     ci = None
     if tally.drawn_values is not None:
         drawn = tally.drawn_values[:, i, best] - tally.drawn_values[:, i, worst]
-        ci = tally.bounds(drawn[:, None])[0][0]
+        ci = tally.difference_bounds(tally.values[i, [best]] - tally.values[i, [worst]], drawn[:, None])[0]
     slots = tally.broken.slots
     return Diagnosis(
         spearman=rho,
         std=sigma,
         best=slots[best].name,
         worst=slots[worst].name,
-        gap=defined(float(abs(tally.values[i, best] - tally.values[i, worst]))),
+        gap=defined(raw * float(picked.believed[i])),
+        raw_gap=defined(raw),
         ci=None if ci is None else ci if tally.values[i, best] >= tally.values[i, worst] else (-ci[1], -ci[0]),
         p=defined(float(picked.p[i])),
         q=defined(float(picked.q[i])),

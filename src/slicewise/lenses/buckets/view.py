@@ -24,7 +24,8 @@ PER_PAIR = 2
 OF_OUTPUTS = ("confidence", "outRatio")
 """Attributes whose buckets hold other items for each system."""
 FINDING_COLUMNS = (
-    "kind", "system", "against", "attribute", "bucket", "n", "share", "difference", "ci", "p", "q", "worth", "text",
+    "kind", "system", "against", "attribute", "bucket", "n", "share", "difference", "raw_difference", "ci", "p", "q",
+    "worth", "raw_worth", "text",
 )  # fmt: skip
 FEW_SYSTEMS = 3
 """Largest number of systems shown with their intervals."""
@@ -89,6 +90,7 @@ def _overview(result: BucketsResult) -> Grid:
     over = "items" if result.data["task"] in ("text", "scores") else "gold units"
     note = f"Mean: over {over}. Per system: worst→best bucket, and the gap of {result.metric}."
     if result.inference.resamples:
+        note += " Gaps are shrunk by what chance alone would make of the largest; --json and --csv have the raw ones."
         note += " Welch t test on the cluster bootstrap; q: Benjamini–Hochberg over buckets, attributes and systems."
     return Grid("What makes units hard", tuple(columns), tuple(rows), note, faint=frozenset(faint), name="overview")
 
@@ -129,6 +131,7 @@ def _breakdown(result: BucketsResult, name: str) -> Grid:
         if task not in ("text", "scores")
         else f"{result.metric}; n: items."
     )
+    note += f" Intervals: {result.inference.interval}." if few and tested else ""
     note += "" if few or not tested else " Intervals are in --json and --csv."
     note += " n: the most that any system has." if name in OF_OUTPUTS else ""
     note += " * fewer than 30, rough." if any(b.small for b in filled) else ""
@@ -204,7 +207,7 @@ def tables(result: BucketsResult) -> dict[str, list[Row]]:
             ]
         for system, d in attribute.systems.items():
             row: Row = {"attribute": name, "zeta": attribute.zeta, "system": system}
-            row |= row_of(d, "spearman", "std", "best", "worst", "gap", "ci", "p", "q")
+            row |= row_of(d, "spearman", "std", "best", "worst", "gap", "raw_gap", "ci", "p", "q")
             value, ci = (None, None) if d.correlation is None else (d.correlation.value, d.correlation.ci)
             out["diagnoses"].append(row | {"correlation": value} | bounds_row(ci, "correlation_"))
     for c in result.comparisons:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from slicewise.render.figures import Field, Figure, Kind, Row
 from slicewise.render.marks import by_name, drawn, forest
 from slicewise.results.chart_rows import has_values, hidden, known_tips, more_note, with_values
+from slicewise.results.estimates import WILSON
 from slicewise.results.rows import bounds_row, row_of, scores_row
 
 if TYPE_CHECKING:
@@ -40,8 +41,9 @@ def _score(ensemble: EnsembleScore) -> float | None:
     return ensemble.recall if ensemble.f1 is None else ensemble.f1
 
 
-def _interval(result: ComplementResult) -> str:
-    return f" The whisker is the {result.inference.confidence:.0%} interval." if result.inference.resamples else ""
+def _interval(result: ComplementResult, method: str) -> str:
+    share = f"{result.inference.confidence:.0%}"
+    return f" The whisker is the {share} interval ({method})." if result.inference.resamples else ""
 
 
 # ---------------------------------------------------------------------- one more at a time
@@ -140,10 +142,11 @@ def ensembles(result: ComplementResult) -> Figure:
     fields = [Field(key, title, kind, _ends(key)) for key, title, kind in kinds]
     over = "recall" if result.rule else "F1"
     left = more_note(len(shown), len(measured), "ensembles", "best")
+    whisker = _interval(result, "percentiles")
     return Figure(
         "complement-ensembles",
         "What systems would score together",
-        f"Each dot is an ensemble: its gain in {over} over the best of its systems alone.{_interval(result)}",
+        f"Each dot is an ensemble: its gain in {over} over the best of its systems alone.{whisker}",
         with_values([*fields, Field("value", "gain", "signed", ("lo", "hi"))], rows),
         rows,
         (lambda: _gains(rows, over)) if shown else None,
@@ -192,7 +195,8 @@ def votes(result: ComplementResult) -> list[Figure]:
         *(Field(key, title, "score", _ends(key)) for key, title in lines.items()),
         Field("value", "gain", "signed", ("lo", "hi")),
     )  # fmt: skip
-    text = f"Each dot is a vote: what at least so many systems return; {', '.join(lines.values())}.{_interval(result)}"
+    text = f"Each dot is a vote: what at least so many systems return; {', '.join(lines.values())}."
+    text += _interval(result, WILSON)
     name, title = "complement-votes", "Votes of all systems"
     return [Figure(name, title, text, with_values(fields, rows), rows, lambda: _ballots(rows, lines), wide=False)]
 

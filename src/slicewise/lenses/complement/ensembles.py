@@ -17,14 +17,15 @@ from slicewise.evaluation import Evaluation
 from slicewise.lenses.complement.resolved_ensembles import as_tags
 from slicewise.lenses.complement.result import Added, EnsembleScore, Greedy
 from slicewise.lenses.complement.votes import AnswerBallots, Ballots, UnitBallots, Vote, best_step
+from slicewise.lenses.intervals import OF_SHARES, Estimate, listed_bounds, of_differences
 from slicewise.lenses.outcomes.outcome_counts import OutcomeCounts
 from slicewise.lenses.outcomes.outcomes import GOLD, SPURIOUS
 from slicewise.lenses.outcomes.pair_counts import Sample
 from slicewise.lenses.outcomes.pattern_tables import counted_patterns
-from slicewise.metrics.counts import N_GOLD, N_PRED, TP, f_beta, precision, recall
+from slicewise.metrics.counts import N_GOLD, N_PRED, PROPORTIONS, TP, f_beta, recall
 from slicewise.results.base import Bounds, defined
 from slicewise.stats.complementarity import Shared
-from slicewise.stats.folds import widened
+from slicewise.stats.folds import widened_for_folds
 from slicewise.stats.patterns import Patterns
 
 FOLDS = 10
@@ -248,23 +249,27 @@ class Ensembles:
         if draws is None or gain is None:
             return None
         drawn = self._value(draws)
-        bounds = self.sample.bounds(drawn[:, :1] - drawn[:, 1:])[0][0]
-        return None if bounds is None else widened(gain, *bounds, folds)
+        differences = Estimate(np.array([gain]), drawn[:, :1] - drawn[:, 1:], limits=of_differences(OF_SHARES))
+        bounds, _ = listed_bounds(self.sample.method.corpus(differences))[0]
+        return None if bounds is None else widened_for_folds(gain, *bounds, folds)
 
     def _scored(
         self, groups: Sequence[Members], counts: NDArray[np.generic], draws: Array | None
     ) -> list[EnsembleScore]:
         """Return ensembles with their scores, `(ensembles, 3)`, and intervals from `(draws, ensembles, 3)`."""
         sums: Array = np.asarray(counts, np.float64)
-        measures = {"precision": precision, "recall": recall, "f1": f_beta}
-        values = {name: measure(sums) for name, measure in measures.items()}
+        values = {name: measure.value(sums) for name, measure in PROPORTIONS.items()}
         best = [min(group.members, key=self._places.__getitem__) for group in groups]
         gains = self._value(sums) - self._alone[best]
-        bounds: dict[str, list[tuple[tuple[float, float] | None, int]]] = {}
+        bounds: dict[str, list[tuple[Bounds | None, int]]] = {}
         if draws is not None and self.draws is not None:
-            drawn = {name: measure(draws) for name, measure in measures.items()}
-            drawn["gain"] = self._value(draws) - self._best_alone(groups, best, self.draws)
-            bounds = {name: self.sample.bounds(values_drawn) for name, values_drawn in drawn.items()}
+            estimates = {
+                name: Estimate.of_sums(sums, draws, measure.value, measure.size)
+                for name, measure in PROPORTIONS.items()
+            }
+            drawn_gains = self._value(draws) - self._best_alone(groups, best, self.draws)
+            estimates["gain"] = Estimate(gains, drawn_gains, limits=of_differences(OF_SHARES))
+            bounds = {name: listed_bounds(self.sample.method.corpus(of)) for name, of in estimates.items()}
         unknown = {"precision", "f1"} if self.recall_only else set()
         return [
             EnsembleScore(

@@ -24,18 +24,19 @@ from slicewise.lenses.complement.found_by import found_by
 from slicewise.lenses.complement.result import MEASURES, Complement, ComplementResult, Questions, Slice
 from slicewise.lenses.complement.sentences import prospects
 from slicewise.lenses.inference import check_options, check_top, inference_block, inference_signature, summary_with
+from slicewise.lenses.intervals import OF_SHARES, Estimate, listed_bounds
 from slicewise.lenses.outcomes.bucket_patterns import bucket_patterns
 from slicewise.lenses.outcomes.listed_units import UnitFilter, listed_units
 from slicewise.lenses.outcomes.outcome_counts import OutcomeCounts, outcome_counts
 from slicewise.lenses.outcomes.outcomes import GOLD, first_only, systems_compared
 from slicewise.lenses.outcomes.pair_counts import Sample, shared, shared_by_slice
 from slicewise.lenses.outcomes.pattern_tables import counted_patterns
-from slicewise.lenses.slicing.breakdown import Measure, Plan, Sliced
+from slicewise.lenses.slicing.breakdown import Plan, Sliced, share_measure
 from slicewise.lenses.slicing.bucketed import BucketScheme
 from slicewise.lenses.slicing.common_attributes import common_attributes
 from slicewise.lenses.slicing.comparisons import listed_pairs
-from slicewise.metrics.counts import f_beta
-from slicewise.results.base import defined
+from slicewise.metrics.counts import PROPORTIONS
+from slicewise.results.base import Bounds, defined
 from slicewise.stats.complementarity import Shared, complementarity, f_comp
 from slicewise.stats.patterns import Patterns
 
@@ -91,7 +92,7 @@ def complement(
     parts = inference_signature(**drawing, beta=beta, restarts=restarts)
     parts += [f"found:{outcomes.rule}"] if outcomes.rule else []
     plan = Plan.of(attributes, buckets, cuts)
-    slices, names = pairs.slices(outcomes, plan)
+    slices, names = pairs.slices(outcomes, plan, overall)
     parts += [f"attributes:{'+'.join(names)}", *plan.signature()] if names else []
     greedy, oracle = ensembles.greedy(), ensembles.oracle()
     written = None
@@ -118,7 +119,9 @@ def complement(
         listed=bool(compare),
         findings=prospects(evaluation, alone, rows_of_pairs, together, greedy, oracle, best),
         written=written,
-        inference=inference_block(evaluation, drawn=sample.resamples is not None, **drawing),
+        inference=inference_block(
+            evaluation, drawn=sample.resamples is not None, others=["f_comp"] if not outcomes.rule else [], **drawing
+        ),
     )
 
 
@@ -168,6 +171,13 @@ class _Items:
         return Patterns.of(right, 2 * clusters.group.astype(np.int64) + GOLD, 2 * clusters.groups)
 
 
+def _sizes(errors: _Errors) -> dict[str, Array]:
+    """Return how many errors of A the shares are of, `(..., A, B)`."""
+    common = {"comp": errors.wrong, "r_comp": errors.counts.missed, "p_comp": errors.counts.spurious}
+    own = {name: np.diagonal(of, axis1=-2, axis2=-1)[..., None] for name, of in common.items()}
+    return {name: np.broadcast_to(of, common[name].shape) for name, of in own.items()}
+
+
 def _wrong(counts: Shared) -> Array:
     return counts.missed + counts.spurious
 
@@ -201,14 +211,29 @@ class _Pairs:
         filled = (counts.n_gold > 0) | counts.fp.any(axis=-1)  # undefined in a slice without units
         return {name: np.where(filled[..., None, None], of, np.nan) for name, of in values.items()}
 
-    def rows(self, errors: _Errors) -> tuple[Complement, ...]:
+    def estimates(self, errors: _Errors) -> dict[str, Estimate]:
+        """Return all measures as estimates: shares of A's errors, and F_comp, which is none."""
+        if errors.drawn is None:
+            return {}
+        values, drawn = self.measures(errors, in_draws=False), self.measures(errors.drawn, in_draws=True)
+        sizes, size_drawn = _sizes(errors), _sizes(errors.drawn)
+        return {
+            name: Estimate(of, drawn[name], sizes.get(name), size_drawn.get(name), OF_SHARES)
+            for name, of in values.items()
+        }
+
+    def bounds(self, errors: _Errors, overall: _Errors | None) -> dict[str, list[tuple[Bounds | None, int]]]:
+        """Return the intervals of all measures; of slices, if there is something overall."""
+        method, estimates = self.sample.method, self.estimates(errors)
+        if overall is None:
+            return {name: listed_bounds(method.corpus(of)) for name, of in estimates.items()}
+        corpus = self.estimates(overall)
+        return {name: listed_bounds(method.slices(of, corpus[name])) for name, of in estimates.items()}
+
+    def rows(self, errors: _Errors, overall: _Errors | None = None) -> tuple[Complement, ...]:
         """Return every ordered pair; of slices, of one after the other."""
         systems, size = self.systems, len(self.systems)
-        values = self.measures(errors, in_draws=False)
-        bounds = {}
-        if errors.drawn is not None:
-            drawn = self.measures(errors.drawn, in_draws=True)
-            bounds = {name: self.sample.bounds(of.reshape(len(of), -1)) for name, of in drawn.items()}
+        values, bounds = self.measures(errors, in_draws=False), self.bounds(errors, overall)
         counts, square = errors.counts, (-1, size, size)
         wrong, missed, spurious, correct = (
             of.reshape(square).astype(np.int64) for of in (errors.wrong, counts.missed, counts.spurious, counts.found)
@@ -243,20 +268,20 @@ class _Pairs:
             if a != b
         )
 
-    def slices(self, outcomes: OutcomeCounts, plan: Plan) -> tuple[tuple[Slice, ...], list[str]]:
+    def slices(self, outcomes: OutcomeCounts, plan: Plan, overall: _Errors) -> tuple[tuple[Slice, ...], list[str]]:
         """Return every pair in every bucket of the attributes, and the attributes' names."""
         if not plan.attributes:
             labels = len(self.evaluation.aligned.labels)
             if not self.evaluation.task.has_units or labels < 2:
                 return (), []
             plan = Plan(attributes=("label",), cuts=plan.cuts, buckets=plan.buckets)
-        sliced = Sliced(self.evaluation, plan, Measure("f1", f_beta))
+        sliced = Sliced(self.evaluation, plan, share_measure("f1", PROPORTIONS["f1"]))
         schemes = [sliced.scheme(attribute) for attribute in common_attributes(sliced)]
         by_cell = bucket_patterns(sliced.evaluation, outcomes.reader, sliced.bucketer, schemes)
-        slices = [cell for each in zip(schemes, by_cell, strict=True) for cell in self._attribute(*each)]
+        slices = [cell for each in zip(schemes, by_cell, strict=True) for cell in self._attribute(*each, overall)]
         return tuple(slices), [scheme.attributes[0].versioned for scheme in schemes]
 
-    def _attribute(self, scheme: BucketScheme, by_cell: Patterns) -> list[Slice]:
+    def _attribute(self, scheme: BucketScheme, by_cell: Patterns, overall: _Errors) -> list[Slice]:
         slots, groups = scheme.size, self.evaluation.aligned.clusters.groups
         side = by_cell.slices % 2
         by_slice = shared_by_slice(by_cell.among(by_cell.slices // (2 * groups) * 2 + side, 2 * slots))
@@ -264,7 +289,7 @@ class _Pairs:
         for block, draws in self.sample.shared_by_slice(by_cell, slots):
             counts = Shared(by_slice.n_gold[block], by_slice.found[block], by_slice.spurious[block])
             drawn = None if draws is None else _Errors(draws, self._wrong(draws), whole=False)
-            pairs += self.rows(_Errors(counts, self._wrong(counts), drawn, whole=False))
+            pairs += self.rows(_Errors(counts, self._wrong(counts), drawn, whole=False), overall)
         each = len(self.systems) * (len(self.systems) - 1)
         return [
             Slice(

@@ -122,7 +122,7 @@ def _note(result: ComplementResult) -> str:
         shown = f"The best {MOST_ROWS} systems and the best {BEST_VOTES} votes"
         parts.append(f"{shown} of {len(result.systems):,}: --csv DIR and --json FILE have all.")
     if result.inference.resamples:
-        parts.append(f"Intervals: {result.inference.interval}.")
+        parts.append(f"Intervals: {result.inference.difference_interval}.")
     return " ".join(parts)
 
 
@@ -148,7 +148,8 @@ def _one_by_one(result: ComplementResult) -> Grid:
     columns = [Column("", "left")]
     for title in ("R_comp",) if result.rule else ("R_comp", "P_comp", "F_comp", "Comp"):
         columns += [Column(title)] + ([Column("interval", beside=True)] if drawn else [])
-    return Grid("What one offers over another", tuple(columns), tuple(rows), _meaning(result), name="pairs")
+    method = f" Intervals: {result.inference.interval}." if drawn else ""
+    return Grid("What one offers over another", tuple(columns), tuple(rows), _meaning(result) + method, name="pairs")
 
 
 def _meaning(result: ComplementResult) -> str:

@@ -30,10 +30,10 @@ from slicewise.lenses.difficulty.bin_contents import (
 from slicewise.lenses.difficulty.result import AttributeProfile, BinProfile
 from slicewise.lenses.outcomes.outcome_counts import OutcomeCounts
 from slicewise.lenses.outcomes.outcomes import GOLD
-from slicewise.lenses.slicing.breakdown import Measure, Plan, Sliced
+from slicewise.lenses.slicing.breakdown import Plan, Sliced, share_measure
 from slicewise.lenses.slicing.bucketed import BucketScheme
 from slicewise.lenses.slicing.common_attributes import common_attributes
-from slicewise.metrics.counts import f_beta
+from slicewise.metrics.counts import PROPORTIONS
 from slicewise.results.base import defined
 from slicewise.stats.exact import from_limbs
 from slicewise.stats.ratio import ratio
@@ -92,7 +92,7 @@ def _sliced(evaluation: Evaluation, plan: Plan) -> Sliced | None:
 
     if not plan.attributes and (has_only_scores(evaluation) or not choose(Facts.of(evaluation), ())[0]):
         return None
-    return Sliced(evaluation, plan, Measure("f1", f_beta))
+    return Sliced(evaluation, plan, share_measure("f1", PROPORTIONS["f1"]))
 
 
 @dataclass(frozen=True, eq=False)

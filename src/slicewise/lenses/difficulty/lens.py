@@ -25,6 +25,7 @@ from slicewise.lenses.difficulty.sentences import findings
 from slicewise.lenses.difficulty.surface_forms import one_surface, spread, surfaces
 from slicewise.lenses.difficulty.suspects import Suspects, nearly_all, suspects_of
 from slicewise.lenses.inference import check_options, check_top, inference_block, inference_signature, summary_with
+from slicewise.lenses.intervals import OF_SHARES, Estimate, listed_bounds, of_differences
 from slicewise.lenses.outcomes.listed_units import UnitFilter, listing_kernel, read_listed
 from slicewise.lenses.outcomes.outcome_counts import OutcomeCounts, outcome_counts
 from slicewise.lenses.outcomes.outcomes import GOLD, SPURIOUS, OutcomeReader, first_only, systems_compared
@@ -32,7 +33,7 @@ from slicewise.lenses.outcomes.pair_counts import Sample
 from slicewise.lenses.slicing.breakdown import Plan
 from slicewise.lenses.slicing.comparisons import listed_pairs
 from slicewise.metrics.counts import f_beta
-from slicewise.results.base import defined
+from slicewise.results.base import Bounds, defined
 from slicewise.results.mentions import Mention
 from slicewise.stats.patterns import Bins
 from slicewise.stats.ratio import ratio
@@ -125,7 +126,7 @@ def difficulty(
         without_suspects=aside,
         findings=findings(systems, gold, spurious, alone, left_out, profile, forms, aside, noun),
         top=top,
-        inference=inference_block(evaluation, drawn=sample.resamples is not None, **drawing),
+        inference=inference_block(evaluation, drawn=sample.resamples is not None, proportions=False, **drawing),
     )
 
 
@@ -257,9 +258,11 @@ def _pairwise(
     compared = []
     for a, b in pairs:
         i, j = at[a], at[b]
-        bounds: list[tuple[Any, int]] = [(None, 0)] * size
+        bounds: list[tuple[Bounds | None, int]] = [(None, 0)] * size
         if totals is not None:
-            bounds = sample.bounds(ratio(drawn[a] - drawn[b], totals))
+            draws = ratio(drawn[a] - drawn[b], totals)
+            estimate = Estimate(shares[i] - shares[j], draws, limits=of_differences(OF_SHARES))
+            bounds = listed_bounds(sample.method.corpus(estimate))
         rows = [
             BinPair(
                 bin=n,

@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slicewise.arrays import Array, Ints
-from slicewise.lenses.inference import bounds_of
+from slicewise.lenses.intervals import IntervalMethod
 from slicewise.lenses.outcomes.outcomes import GOLD, SPURIOUS
-from slicewise.results.base import Bounds
 from slicewise.stats.canonical import mixed
 from slicewise.stats.complementarity import Shared
-from slicewise.stats.intervals import Resamples, percentile_interval
+from slicewise.stats.intervals import Resamples
 from slicewise.stats.patterns import Patterns, blocks
 
 Hashes = NDArray[np.uint64]
@@ -54,7 +53,7 @@ class Sample:
     keys: Hashes
     """A key of each system, which comes from its content."""
     resamples: Resamples | None
-    confidence: float
+    method: IntervalMethod
 
     @classmethod
     def of(cls, by_group: Patterns, *, resamples: int, confidence: float, seed: int) -> Sample:
@@ -63,7 +62,7 @@ class Sample:
         keys = _content_keys(by_group)
         prints = _together(by_group.fingerprints(keys))
         drawn = Resamples(groups, resamples, seed, keep=True) if resamples and groups > 1 else None
-        return cls(prints, _places(prints), keys, drawn, confidence)
+        return cls(prints, _places(prints), keys, drawn, IntervalMethod(groups, confidence))
 
     def with_tie_breaks(self, more: Hashes) -> Sample:
         """Return the same draws with ties between groups broken by further hashes."""
@@ -137,12 +136,6 @@ class Sample:
     def sums(self, cells: NDArray[np.int64]) -> Array | None:
         """Return statistics of all groups, `(groups, ...)`, summed in every draw."""
         return None if self.resamples is None else self.resamples.sums(cells[np.argsort(self.position)])
-
-    def bounds(self, values: Array) -> list[tuple[Bounds | None, int]]:
-        """Return the bounds of `(draws, values)`, and in how many draws each was undefined."""
-        interval = percentile_interval(values, confidence=self.confidence)
-        rows = zip(interval.lo, interval.hi, interval.undefined, strict=True)
-        return [(bounds_of(float(lo), float(hi)), int(undefined)) for lo, hi, undefined in rows]
 
 
 def _runs(starts: Ints, width: int, draws: int) -> Iterator[slice]:

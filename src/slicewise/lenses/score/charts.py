@@ -25,6 +25,7 @@ from slicewise.render.marks import (
     when,
 )
 from slicewise.results.chart_rows import hidden, more_note, safely_named
+from slicewise.results.estimates import WILSON
 from slicewise.results.rows import bounds_row, row_of
 from slicewise.results.slices import confusion_slice, error_slice, label_slice
 from slicewise.stats.multiplicity import ALPHA
@@ -74,9 +75,9 @@ def _interval(result: ScoreResult) -> str:
     return f"; the whisker is the {result.inference.confidence:.0%} interval"
 
 
-def _note(result: ScoreResult, *parts: str) -> str:
+def _note(result: ScoreResult, *parts: str, method: str) -> str:
     """Return what is left out of a chart, and how intervals were made."""
-    method = f"Intervals: {result.inference.interval}." if result.inference.resamples else ""
+    method = f"Intervals: {method}." if result.inference.resamples else ""
     return " ".join(part for part in (*parts, method) if part)
 
 
@@ -106,7 +107,7 @@ def _scores(result: ScoreResult, metric: str) -> Figure:
     caption = f"Each dot is a system's {metric} ({_better(result, metric)}){_interval(result)}."
     if metric == result.metrics[0]:
         caption = f"{caption} {_apart(result)}".strip()
-    note = _note(result, more_note(MOST_ROWS, len(order), "systems", "best"))
+    note = _note(result, more_note(MOST_ROWS, len(order), "systems", "best"), method=result.inference.interval)
     return Figure(
         _named("scores", result, metric),
         f"{metric} of every system",
@@ -182,7 +183,8 @@ def _pairs(result: ScoreResult, metric: str) -> Figure | None:
     if tested:
         caption += "; an asterisk: q < 0.05" if matrix else f"{_interval(result)}; hollow: q ≥ 0.05"
     test = f"Tested by {result.inference.test}; q: {result.inference.correction}." if tested else ""
-    note = _note(result, more_note(MOST_SYSTEMS, len(result.systems), "systems", "best") if matrix else "", test)
+    more = more_note(MOST_SYSTEMS, len(result.systems), "systems", "best") if matrix else ""
+    note = _note(result, more, test, method=result.inference.difference_interval)
     caption = f"{caption}. {_apart(result) if metric == result.metrics[0] else ''}".strip()
     title = f"Differences of {metric} between systems"
     return Figure(_named("pairs", result, metric), title, caption, tuple(fields), rows, draw, note, tab=metric)
@@ -286,8 +288,9 @@ def _repairs(result: ScoreResult) -> Figure | None:
     fields.append(Field("value", "F1 gained", "signed", ("lo", "hi")))
     caption = f"Each dot is the F1 a system would gain if all its errors of a kind were repaired{_interval(result)}."
     return _by_system(
-        result, "repairs", "What repairing errors would gain", caption, fields, rows, "kind", "F1 gained", tips
-    )
+        result, "repairs", "What repairing errors would gain", caption, fields, rows, "kind", "F1 gained", tips,
+        method=result.inference.difference_interval,
+    )  # fmt: skip
 
 
 def _by_system(
@@ -300,6 +303,8 @@ def _by_system(
     key: str,
     measure: str,
     tips: Sequence[Any],
+    *,
+    method: str,
 ) -> Figure:
     """Return a figure of categories with the systems beside each other in them."""
     order = list(dict.fromkeys(row[key] for row in rows))
@@ -318,7 +323,7 @@ def _by_system(
         tuple(fields),
         rows,
         draw,
-        _note(result, more_note(MOST_SYSTEMS, len(result.systems), "systems", "best")),
+        _note(result, more_note(MOST_SYSTEMS, len(result.systems), "systems", "best"), method=method),
     )
 
 
@@ -376,7 +381,7 @@ def _labels(result: ScoreResult) -> Figure | None:
         systems = result.data["systems"]
         return dodged(key="axis", order=axis, title="F1", systems=systems, shown=shown, tips=tips, opens=True)
 
-    return Figure("labels", "F1 by label", caption, fields, rows, draw, _note(result, *notes))
+    return Figure("labels", "F1 by label", caption, fields, rows, draw, _note(result, *notes, method=WILSON))
 
 
 def _semeval(result: ScoreResult) -> Figure | None:
@@ -391,7 +396,7 @@ def _semeval(result: ScoreResult) -> Figure | None:
     caption = f"Each dot is a system's F1 in one way of counting{_interval(result)}. {WAYS[0].upper()}{WAYS[1:]}."
     fields = (Field("way", "way"), Field("system", "system"), *_prf_fields())
     title = "F1 counted in the four ways of SemEval-2013"
-    return _by_system(result, "semeval", title, caption, fields, rows, "way", "F1", _prf_tips("way"))
+    return _by_system(result, "semeval", title, caption, fields, rows, "way", "F1", _prf_tips("way"), method=WILSON)
 
 
 def _confusions(result: ScoreResult) -> list[Figure]:

@@ -18,22 +18,22 @@ from slicewise.engine.local import whole
 from slicewise.evaluation import Evaluation
 from slicewise.lenses.chosen_metrics import MetricSpec, metrics_of
 from slicewise.lenses.error_types import KINDS, STATISTICS, WAYS, ErrorTable, confusion_table, error_table
-from slicewise.lenses.inference import bounds_of, check_options, inference_block, inference_signature, summary_with
+from slicewise.lenses.inference import check_options, inference_block, inference_signature, summary_with
+from slicewise.lenses.intervals import OF_SHARES, Estimate, IntervalMethod, Limits, listed_bounds, of_differences
 from slicewise.lenses.score.dependence import dependences, neighbour_warnings
 from slicewise.lenses.score.result import Pair, ScoreResult, Spread, SystemScores
 from slicewise.matching.repair import repaired_f1
-from slicewise.metrics.counts import N_GOLD, N_PRED, TP, by_label, f_beta, precision, recall, total
+from slicewise.metrics.counts import N_GOLD, N_PRED, PROPORTIONS, TP, by_label, total
 from slicewise.metrics.metric import Metric
 from slicewise.metrics.prf import macro, weighted
 from slicewise.results.base import Bounds, count, defined
 from slicewise.results.estimates import Mean, Prf, Value
 from slicewise.stats.canonical import canonical_order
-from slicewise.stats.intervals import Resamples, percentile_interval
+from slicewise.stats.intervals import Resamples
 from slicewise.stats.multiplicity import ALPHA, holm, indistinguishable
 from slicewise.stats.pooled import Pool
 from slicewise.stats.tests import paired_draws, randomisation_p
 
-MEASURES = {"precision": precision, "recall": recall, "f1": f_beta}
 MANY_SYSTEMS = 10
 """Beyond so many, pairs are compared by the first metric and by those that the user names."""
 
@@ -58,7 +58,8 @@ def score(
         evaluation = evaluation if metric.additive else whole(evaluation, f"the metric {metric.name}")
     tally = _SystemScores.of(evaluation, chosen, resamples=resamples, confidence=confidence, seed=seed)
     values = {metric.name: tally.values(metric) for metric in chosen}
-    systems = {name: _system_scores(evaluation, tally, values, i) for i, name in enumerate(evaluation.systems)}
+    scored = {name: tally.with_intervals(of.values, of.estimate()) for name, of in values.items()}
+    systems = {name: _system_scores(evaluation, tally, scored, i) for i, name in enumerate(evaluation.systems)}
     for name, dependence in dependences(evaluation, chosen).items():
         systems[name] = replace(systems[name], dependence=dependence)
     compared = evaluation.systems if restarts == "each" else evaluation.ranked_systems
@@ -79,7 +80,14 @@ def score(
         pairs=pairs,
         groups=_groups(systems, pairs, compared, chosen[0]),
         restarts=_spreads(evaluation, systems, names),
-        inference=inference_block(evaluation, drawn=tally.draws is not None, draws=draws, **drawing),
+        inference=inference_block(
+            evaluation,
+            drawn=tally.draws is not None,
+            draws=draws,
+            proportions=chosen[0].size is not None,
+            others=[metric.name for metric in chosen if (metric.size is None) != (chosen[0].size is None)],
+            **drawing,
+        ),
     )
 
 
@@ -89,6 +97,13 @@ class _MetricValues:
 
     values: Array
     draws: Array | None
+    sizes: Array | None
+    """Of a proportion: how many units it is a share of."""
+    limits: Limits
+
+    def estimate(self) -> Estimate | None:
+        """Return the values as estimates, where there are draws."""
+        return None if self.draws is None else Estimate(self.values, self.draws, self.sizes, limits=self.limits)
 
 
 @dataclass(frozen=True)
@@ -105,7 +120,7 @@ class _SystemScores:
     resamples: Resamples | None
     totals: Array
     draws: Array | None
-    confidence: float
+    method: IntervalMethod
     errors: ErrorTable
 
     @classmethod
@@ -139,7 +154,7 @@ class _SystemScores:
             resamples=drawn,
             totals=cells.sum(axis=0),
             draws=None if drawn is None else drawn.sums(cells),
-            confidence=confidence,
+            method=IntervalMethod(groups, confidence),
             errors=errors,
         )
 
@@ -156,11 +171,14 @@ class _SystemScores:
         """Return a metric of all systems."""
         if metric.pooled is not None:
             pool = self.pools[metric.name]
-            values = pool.values(metric.pooled)
-            return _MetricValues(values, None if self.resamples is None else pool.draws(metric.pooled, self.resamples))
+            draws = None if self.resamples is None else pool.draws(metric.pooled, self.resamples)
+            return _MetricValues(pool.values(metric.pooled), draws, None, metric.limits)
         columns = self.metric_columns(metric)
-        values = metric.value(self.totals[:, columns])
-        return _MetricValues(values, None if self.draws is None else metric.value(self.draws[:, :, columns]))
+        totals = self.totals[:, columns]
+        values = metric.value(totals)
+        draws = None if self.draws is None else metric.value(self.draws[:, :, columns])
+        sizes = None if metric.size is None else metric.sizes(totals)
+        return _MetricValues(values, draws, sizes, metric.limits)
 
     def randomisation_p(
         self, metric: Metric, places: NDArray[np.int64], *, draws: int, seed: int
@@ -171,21 +189,17 @@ class _SystemScores:
         reduced = metric.reduce(self.cells[:, :, self.metric_columns(metric)])
         return randomisation_p(reduced, metric.finish, places, draws=draws, seed=seed)
 
-    def value(self, part: str, system: int, measure: Callable[[Array], Array]) -> Value:
-        """Return a measure of a part with its interval."""
-        totals, draws = self.part(part, system)
-        return self.with_interval(float(measure(totals)), None if draws is None else measure(draws))
+    def with_intervals(self, values: Array, estimate: Estimate | None) -> list[Value]:
+        """Return values over the whole corpus with their intervals."""
+        bounds = _no_bounds(len(values)) if estimate is None else listed_bounds(self.method.corpus(estimate))
+        return [
+            Value(value=defined(float(value)), ci=ci, undefined_draws=undefined)
+            for value, (ci, undefined) in zip(values, bounds, strict=True)
+        ]
 
-    def with_interval(self, value: float, draws: Array | None) -> Value:
-        """Return a value with the interval of its draws."""
-        ci, undefined = (None, 0) if draws is None else self.intervals(draws[:, None])[0]
-        return Value(value=defined(value), ci=ci, undefined_draws=undefined)
 
-    def intervals(self, values: Array) -> list[tuple[Bounds | None, int]]:
-        """Return the bounds of many values, `(draws, values)`, and in how many draws each was undefined."""
-        bounds = percentile_interval(values, confidence=self.confidence)
-        rows = zip(bounds.lo, bounds.hi, bounds.undefined, strict=True)
-        return [(bounds_of(float(lo), float(hi)), int(undefined)) for lo, hi, undefined in rows]
+def _no_bounds(values: int) -> list[tuple[Bounds | None, int]]:
+    return [(None, 0)] * values
 
 
 def _pool(evaluation: Evaluation, metric: Metric) -> Pool:
@@ -197,25 +211,23 @@ def _pool(evaluation: Evaluation, metric: Metric) -> Pool:
 
 
 def _system_scores(
-    evaluation: Evaluation, tally: _SystemScores, metric_values: Mapping[str, _MetricValues], i: int
+    evaluation: Evaluation, tally: _SystemScores, scored: Mapping[str, Sequence[Value]], i: int
 ) -> SystemScores:
-    values = {
-        metric: tally.with_interval(float(of.values[i]), None if of.draws is None else of.draws[:, i])
-        for metric, of in metric_values.items()
-    }
+    values = {metric: systems[i] for metric, systems in scored.items()}
     if not evaluation.task.has_units:
         return SystemScores(metrics=values)
     totals, draws = tally.part("counts", i)
     extra: dict[str, Any] = {"confusions": tally.errors.confusions[i]}
     if evaluation.task is Task.SPANS:
         extra |= _error_scores(tally, i) | {"overlapping": tally.errors.overlapping[i]}
-    labels = prf_table(tally, by_label(totals), None if draws is None else by_label(draws))
+    corpus = (total(totals)[None], None if draws is None else total(draws)[:, None])
+    labels = prf_table(tally.method, by_label(totals), None if draws is None else by_label(draws), corpus)
     used = [
         (label, prf) for label, prf in zip(evaluation.aligned.labels, labels, strict=True) if prf.n_gold or prf.n_pred
     ]
     return SystemScores(
         metrics=values,
-        micro=prf_table(tally, total(totals)[None], None if draws is None else total(draws)[:, None])[0],
+        micro=prf_table(tally.method, *corpus)[0],
         macro=_mean(tally, i, macro),
         weighted=_mean(tally, i, weighted),
         labels=dict(used),
@@ -223,30 +235,54 @@ def _system_scores(
     )
 
 
-def prf_table(tally: _SystemScores, counts: Array, draws: Array | None) -> list[Prf]:
-    """Return counts `(rows, 3)` as P, R and F1 with intervals from `(draws, rows, 3)`."""
-    values = {name: measure(counts) for name, measure in MEASURES.items()}
-    intervals = None if draws is None else {name: tally.intervals(m(draws)) for name, m in MEASURES.items()}
+Counts = tuple[Array, Array | None]
+"""Counts `(rows, 3)`, and in every draw, `(draws, rows, 3)`."""
+
+
+def prf_table(method: IntervalMethod, counts: Array, draws: Array | None, corpus: Counts | None = None) -> list[Prf]:
+    """Return counts `(rows, 3)` as P, R and F1 with intervals; of slices of a corpus, if it is given."""
+    values = {name: measure.value(counts) for name, measure in PROPORTIONS.items()}
+    bounds = None if draws is None else _prf_bounds(method, counts, draws, corpus)
     return [
         Prf(
             n_gold=int(row[N_GOLD]),
             n_pred=int(row[N_PRED]),
             tp=count(float(row[TP])),
             **{name: defined(float(column[i])) for name, column in values.items()},
-            ci=None if intervals is None else {name: bounds[i][0] for name, bounds in intervals.items()},
-            undefined_draws=None if intervals is None else {name: bounds[i][1] for name, bounds in intervals.items()},
+            ci=None if bounds is None else {name: listed[i][0] for name, listed in bounds.items()},
+            undefined_draws=None if bounds is None else {name: listed[i][1] for name, listed in bounds.items()},
         )
         for i, row in enumerate(counts)
     ]
 
 
+def _prf_bounds(
+    method: IntervalMethod, counts: Array, draws: Array, corpus: Counts | None
+) -> dict[str, list[tuple[Bounds | None, int]]]:
+    bounds = {}
+    for name, measure in PROPORTIONS.items():
+        estimate = Estimate.of_sums(counts, draws, measure.value, measure.size)
+        if corpus is None or corpus[1] is None:
+            bounds[name] = listed_bounds(method.corpus(estimate))
+        else:
+            overall = Estimate.of_sums(corpus[0], corpus[1], measure.value, measure.size)
+            bounds[name] = listed_bounds(method.slices(estimate, overall))
+    return bounds
+
+
 def _mean(tally: _SystemScores, i: int, mean: Callable[..., Array]) -> Mean:
-    values = {name: tally.value("counts", i, partial(mean, measure=m)) for name, m in MEASURES.items()}
-    drawn = tally.draws is not None
+    totals, draws = tally.part("counts", i)
+    finishes = {name: partial(mean, measure=measure.value) for name, measure in PROPORTIONS.items()}
+    values = np.array([finish(totals) for finish in finishes.values()])
+    estimate = None
+    if draws is not None:
+        drawn = np.column_stack([finish(draws) for finish in finishes.values()])
+        estimate = Estimate(values, drawn, limits=OF_SHARES)
+    means = dict(zip(finishes, tally.with_intervals(values, estimate), strict=True))
     return Mean(
-        **{name: value.value for name, value in values.items()},
-        ci={name: value.ci for name, value in values.items()} if drawn else None,
-        undefined_draws={name: value.undefined_draws for name, value in values.items()} if drawn else None,
+        **{name: value.value for name, value in means.items()},
+        ci=None if estimate is None else {name: value.ci for name, value in means.items()},
+        undefined_draws=None if estimate is None else {name: value.undefined_draws for name, value in means.items()},
     )
 
 
@@ -258,13 +294,10 @@ def _error_scores(tally: _SystemScores, i: int) -> dict[str, Any]:
         raise ValueError("errors without counts")
     kinds = len(KINDS)
     gains = repaired_f1(counts[TP], counts[N_PRED], counts[N_GOLD], totals[:kinds])
-    gain_draws = None
+    estimate = None
     if draws is not None and count_draws is not None:
         gain_draws = repaired_f1(count_draws[:, TP], count_draws[:, N_PRED], count_draws[:, N_GOLD], draws[:, :kinds])
-    repairs = {
-        kind: tally.with_interval(float(gains[j]), None if gain_draws is None else gain_draws[:, j])
-        for j, kind in enumerate(KINDS)
-    }
+        estimate = Estimate(gains, gain_draws, limits=of_differences(OF_SHARES))
     ways = np.column_stack([totals[kinds:], np.tile(counts[N_PRED:], (len(WAYS), 1))])
     way_draws = None
     if draws is not None and count_draws is not None:
@@ -272,8 +305,8 @@ def _error_scores(tally: _SystemScores, i: int) -> dict[str, Any]:
         way_draws = np.concatenate([draws[:, kinds:, None], shared], axis=2)
     return {
         "errors": {kind: int(n) for kind, n in zip(KINDS, totals[:kinds], strict=True)},
-        "repairs": repairs,
-        "semeval": dict(zip(WAYS, prf_table(tally, ways, way_draws), strict=True)),
+        "repairs": dict(zip(KINDS, tally.with_intervals(gains, estimate), strict=True)),
+        "semeval": dict(zip(WAYS, prf_table(tally.method, ways, way_draws), strict=True)),
     }
 
 
@@ -292,11 +325,13 @@ def _pairs(
     pairs: list[Pair] = []
     for metric, of in metrics:
         values = of.values
-        bounds: list[tuple[Bounds | None, int]] = [(None, 0)] * len(names)
+        bounds = _no_bounds(len(names))
         p = q = np.full(len(names), np.nan)
         undefined = np.zeros(len(names), np.int64)
         if draws and of.draws is not None:
-            bounds = tally.intervals(of.draws[:, places[:, 0]] - of.draws[:, places[:, 1]])
+            drawn = of.draws[:, places[:, 0]] - of.draws[:, places[:, 1]]
+            difference = Estimate(values[places[:, 0]] - values[places[:, 1]], drawn, limits=of_differences(of.limits))
+            bounds = listed_bounds(tally.method.corpus(difference))
             p, undefined = tally.randomisation_p(metric, places, draws=draws, seed=seed)
             q = holm(p)
         pairs += [

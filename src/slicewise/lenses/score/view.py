@@ -10,7 +10,7 @@ from slicewise.lenses.score.result import Pair, ScoreResult, SystemScores
 from slicewise.render.blocks import Block, Column, Grid, Sentence
 from slicewise.render.numbers import bounds, probability, score, signed, whole
 from slicewise.results.base import Row
-from slicewise.results.estimates import Prf, Value
+from slicewise.results.estimates import WILSON, Prf, Value
 from slicewise.results.heading import opening
 from slicewise.results.rows import bounds_row, prf_row, row_of
 from slicewise.stats.multiplicity import ALPHA
@@ -207,6 +207,7 @@ def _labels(result: ScoreResult) -> list[Block]:
     if not labels:
         return []
     note = f"{len(labels) - MOST_LABELS} rarer labels are in --json and --csv." if len(labels) > MOST_LABELS else ""
+    method = f"Intervals: {WILSON}." if result.inference.resamples else ""
     first = (Column("label", "left"), Column("gold"))
     if len(result.systems) == 1:
         by_label = next(iter(result.systems.values())).labels
@@ -214,7 +215,7 @@ def _labels(result: ScoreResult) -> list[Block]:
         titles = ("P", "R", "F1", f"{result.inference.confidence:.0%} interval")
         columns = (*first, *map(Column, titles))
         kept = columns if result.inference.resamples else columns[:-1]
-        return [Grid("By label", kept, tuple(row[: len(kept)] for row in rows), note)]
+        return [Grid("By label", kept, tuple(row[: len(kept)] for row in rows), f"{note} {method}".strip())]
     ranking = result.ranking()
     cells, marked = [], set()
     for i, label in enumerate(labels[:MOST_LABELS]):
@@ -291,7 +292,7 @@ def _pairs(result: ScoreResult) -> list[Block]:
         for p in listed
     ]
     left = len(pairs) - len(listed)
-    note = f"{result.inference.test}; q: Holm." if tested else ""
+    note = f"Intervals: {result.inference.difference_interval}. p: {result.inference.test}; q: Holm." if tested else ""
     note += f" {counted(left, 'more pair')} in --json and --csv." if left else ""
     return [Grid(f"Differences of {main}", tuple(columns), tuple(rows), note.strip())]
 

@@ -21,12 +21,13 @@ from slicewise.attributes.facts import Rows
 from slicewise.bucketing import Bucketing, Buckets, Distinct, Slot, Values, bucketing_of, check_buckets, merged
 from slicewise.errors import UserError, quoted
 from slicewise.evaluation import Evaluation
+from slicewise.lenses.intervals import OF_SHARES, Limits
 from slicewise.lenses.slicing.bucket_sums import BucketSums, SumSpec, bucket_sums
 from slicewise.lenses.slicing.bucketed import BucketedUnits, Bucketer, BucketScheme, with_all_of
 from slicewise.lenses.slicing.counted_values import Ranks, RemoteSummary, ValueCounts, mean_of
 from slicewise.lenses.slicing.value_counts import count_values
 from slicewise.metrics import DEFAULTS, catalogue, find_metric
-from slicewise.metrics.counts import N_GOLD, N_PRED, f_beta, precision, recall
+from slicewise.metrics.counts import N_GOLD, N_PRED, PROPORTIONS, RECALL, Proportion, f_proportion
 from slicewise.metrics.metric import Metric
 from slicewise.metrics.prf import f_name
 from slicewise.stats.canonical import canonical_order
@@ -44,6 +45,9 @@ class Measure:
     name: str
     finish: Callable[[Array], Array]
     """From summed statistics `(..., k)` to values."""
+    size: Callable[[Array], Array] | None
+    """From the same to how many units a proportion is a share of; None: it is no proportion."""
+    limits: Limits = OF_SHARES
     metric: Metric | None = None
     """Of tasks whose unit is the item; its statistics are summed. None: units are counted, (tp, n_pred, n_gold)."""
     sign: int = 1
@@ -62,12 +66,13 @@ def find_measure(task: Task, names: Sequence[str], beta: float) -> Measure:
         if metric.statistics is None or not metric.additive:
             others = ", ".join(n for n, other in catalogue(task).items() if other.additive)
             raise UserError(f"the metric {quoted(name)} cannot be summed over buckets; use one of: {others}")
-        return Measure(metric.name, metric.value, metric, 1 if metric.greater_is_better else -1, metric.scale)
+        size = None if metric.size is None else metric.sizes
+        sign = 1 if metric.greater_is_better else -1
+        return Measure(metric.name, metric.value, size, metric.limits, metric, sign, metric.scale)
     name = name if split_name(name) else (name or f_name(beta)).lower()
-    known: dict[str, Callable[[Array], Array]] = {"f1": f_beta, "precision": precision, "recall": recall}
     if name == "accuracy" and task in (Task.LABELS, Task.TOKENS):
-        return Measure("accuracy", recall)  # the share of a bucket's gold labels that are right
-    if name not in known:
+        return share_measure("accuracy", RECALL)  # the share of a bucket's gold labels that are right
+    if name not in PROPORTIONS:
         metric = find_metric(name, task)  # says what is wrong with a name that is none
         f = re.fullmatch(r"(?:multilabel-)?f([\d.]+)", metric.name)
         if f is None or metric.statistics is not None:
@@ -75,9 +80,13 @@ def find_measure(task: Task, names: Sequence[str], beta: float) -> Measure:
             raise UserError(
                 f"buckets are compared by counts of units, not by {name}; use one of: {', '.join(known_names)}"
             )
-        weight = float(f[1])
-        return Measure(metric.name, lambda sums: f_beta(sums, weight))
-    return Measure(name, known[name])
+        return share_measure(metric.name, f_proportion(float(f[1])))
+    return share_measure(name, PROPORTIONS[name])
+
+
+def share_measure(name: str, proportion: Proportion) -> Measure:
+    """Return a measure of counted units."""
+    return Measure(name, proportion.value, proportion.size)
 
 
 @dataclass(frozen=True)

@@ -85,11 +85,12 @@ def _compared(
     nowhere: NDArray[np.bool_] = np.asarray(np.isnan(difference).all(axis=1))
     largest = np.argmax(np.where(np.isnan(difference), -np.inf, difference), axis=1)
     smallest = np.argmin(np.where(np.isnan(difference), np.inf, difference), axis=1)
-    bounds: list[tuple[Bounds | None, int]] = [(None, 0)] * (2 * len(pairs))
+    bounds: list[Bounds | None] = [None] * (2 * len(pairs))
     if tally.drawn_values is not None:
         slot = np.concatenate([largest, smallest])
         a, b = np.tile(places[:, 0], 2), np.tile(places[:, 1], 2)
-        bounds = tally.bounds(tally.drawn_values[:, a, slot] - tally.drawn_values[:, b, slot])
+        drawn = tally.drawn_values[:, a, slot] - tally.drawn_values[:, b, slot]
+        bounds = tally.difference_bounds(tally.values[a, slot] - tally.values[b, slot], drawn)
 
     def extreme(i: int, k: int, ci: Bounds | None) -> Extreme:
         if nowhere[i]:
@@ -116,8 +117,8 @@ def _compared(
                 )
                 for k, bucket in enumerate(tally.broken.slots)
             ),
-            largest=extreme(i, int(largest[i]), bounds[i][0]),
-            smallest=extreme(i, int(smallest[i]), bounds[len(pairs) + i][0]),
+            largest=extreme(i, int(largest[i]), bounds[i]),
+            smallest=extreme(i, int(smallest[i]), bounds[len(pairs) + i]),
         )
         for i, (a, b) in enumerate(pairs)
     ]

@@ -6,15 +6,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slicewise.arrays import Array
-from slicewise.lenses.inference import bounds_of
+from slicewise.lenses.intervals import Estimate, IntervalMethod, listed_bounds
 from slicewise.lenses.slicing.breakdown import Breakdown
 from slicewise.results.base import defined
 from slicewise.results.estimates import Value
 from slicewise.stats.canonical import canonical_order
-from slicewise.stats.intervals import Resamples, percentile_interval
+from slicewise.stats.intervals import Resamples
+
+LIMITS = (-1.0, 1.0)
 
 
-def correlations(broken: Breakdown, drawn: Resamples | None, confidence: float) -> list[Value] | None:
+def correlations(broken: Breakdown, drawn: Resamples | None, method: IntervalMethod) -> list[Value] | None:
     """Return for each system Spearman's correlation of the attribute with gold units found, or with items' scores.
 
     In the draws, ranks stay those of the whole data. None where the attribute has no order or differs between systems.
@@ -25,11 +27,11 @@ def correlations(broken: Breakdown, drawn: Resamples | None, confidence: float) 
     values = _correlation(sums.sum(axis=0))
     if drawn is None:
         return [Value(value=defined(float(v)), ci=None) for v in values]
-    interval = percentile_interval(_correlation(drawn.sums(sums[_order(sums)])), confidence=confidence)
-    rows = zip(values, interval.lo, interval.hi, interval.undefined, strict=True)
+    estimate = Estimate(values, _correlation(drawn.sums(sums[_order(sums)])), limits=LIMITS)
+    bounds = listed_bounds(method.corpus(estimate))
     return [
-        Value(value=defined(float(v)), ci=bounds_of(float(lo), float(hi)), undefined_draws=int(undefined))
-        for v, lo, hi, undefined in rows
+        Value(value=defined(float(v)), ci=ci, undefined_draws=undefined)
+        for v, (ci, undefined) in zip(values, bounds, strict=True)
     ]
 
 

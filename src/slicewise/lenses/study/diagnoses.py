@@ -53,14 +53,25 @@ def diagnose_each(table: Table, pairs: Sequence[tuple[str, str]]) -> list[StudyD
                 d = attribute.systems[runs[0]]
                 test = WITHIN_SELF if d.p is not None else ""
                 within |= {"a": system, "b": None, "attribute": name, "ci": d.ci, "p": d.p, "q": d.q, "test": test}
-                diagnoses.append(StudyDiagnosis(kind="self", best=d.best, worst=d.worst, difference=d.gap, **within))
+                diagnoses.append(
+                    StudyDiagnosis(
+                        kind="self", best=d.best, worst=d.worst, difference=d.gap, raw_difference=d.raw_gap, **within
+                    )
+                )
         firsts = {runs[0]: system for system, runs in part.runs.items()}
         for c in part.result.comparisons:
             within |= {"a": firsts.get(c.a, c.a), "b": firsts.get(c.b, c.b), "attribute": c.attribute}
             for kind, e in (("largest", c.largest), ("smallest", c.smallest)):
                 within |= {"ci": e.ci, "p": e.p, "q": e.q, "test": WITHIN_PAIR if e.p is not None else ""}
                 diagnoses.append(
-                    StudyDiagnosis(kind=kind, best=e.bucket, worst=None, difference=e.difference, **within)
+                    StudyDiagnosis(
+                        kind=kind,
+                        best=e.bucket,
+                        worst=None,
+                        difference=e.difference,
+                        raw_difference=e.difference,
+                        **within,
+                    )
                 )
     return [d for d in diagnoses if d.b is None or (d.a, d.b) in pairs]
 
@@ -183,6 +194,7 @@ def _papers_test(own: Picked) -> Tested:
 def _diagnosis(table: Table, own: Picked, tested: Tested, group: str | None) -> StudyDiagnosis:
     names = table.treatments(own.attribute)
     best, worst = own.place or (None, None)
+    overall = defined(_gap(own.sign * mean_of(own.means), own.place)) if own.place else None
     return StudyDiagnosis(
         kind=own.kind,
         a=own.a,
@@ -193,7 +205,8 @@ def _diagnosis(table: Table, own: Picked, tested: Tested, group: str | None) -> 
         datasets=tuple(part.name for part in own.parts),
         best=None if best is None else names[best],
         worst=None if worst is None else names[worst],
-        difference=defined(_gap(own.sign * mean_of(own.means), own.place)) if own.place else None,
+        difference=overall,
+        raw_difference=overall,
         ci=None,
         p=tested.p,
         q=None,

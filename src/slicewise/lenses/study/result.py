@@ -109,7 +109,8 @@ class StudyDiagnosis:
     """The best bucket, or the bucket where the two differ most."""
     worst: str | None
     difference: float | None
-    """Of these buckets, over these data sets."""
+    """Of these buckets, over these data sets; a gap on one data set is shrunk, as in `buckets`."""
+    raw_difference: float | None
     ci: Bounds | None
     p: float | None
     q: float | None
