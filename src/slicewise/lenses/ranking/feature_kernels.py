@@ -134,7 +134,7 @@ class FeatureCounts(ContextKernel):
             names = owners[int(owner)][0].names(rows["place"].to_numpy())
             tables.append(rows.select("family", names.alias("feature"), *numbers))
         schema = {"family": pl.Int64, "feature": pl.String, "n:0": pl.Int64, "d:0": pl.Int64}
-        tables.append(pl.DataFrame(self._said(part, features, owners), orient="row", schema=schema))
+        tables.append(pl.DataFrame(self._field_kinds(part, features, owners), orient="row", schema=schema))
         return pl.concat(tables, how="diagonal").with_columns(pl.col(numbers).fill_null(0))
 
     def _owners(self, features: Features) -> list[tuple[Family, list[int]]]:
@@ -152,7 +152,7 @@ class FeatureCounts(ContextKernel):
         keys = {"owner": np.full(len(place), owner), "family": np.full(len(place), number), "place": place}
         return pl.DataFrame(keys | {name: column[place] for name, column in numbers.items()})
 
-    def _said(
+    def _field_kinds(
         self, part: Evaluation, features: Features, owners: Sequence[tuple[Family, list[int]]]
     ) -> list[tuple[int, str, int, int]]:
         """Say which fields are no categories, which are numbers, and which attributes are."""

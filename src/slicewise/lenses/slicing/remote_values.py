@@ -27,7 +27,7 @@ from slicewise.stats.ranks import from_order, in_order
 Column = tuple[int, int]
 """An attribute and a system: an attribute's values, a system's scores, or its scores of items with a value."""
 
-NOBODY = -1
+ABSENT = -1
 """The attribute of a column of scores, and the system of a column of attribute values."""
 ROWS = -(1 << 20)
 """The limb code of unit counts."""
@@ -47,10 +47,10 @@ class RemoteColumns(BucketKernel):
     @staticmethod
     def chosen(remote: Collection[Column], without: Collection[Column]) -> tuple[tuple[int, ...], tuple[Column, ...]]:
         """Return which columns are needed where some have too many values; `without`: scores without an attribute."""
-        cut = tuple(sorted(i for i, j in remote if j == NOBODY))
-        scores = [column for column in remote if column[0] == NOBODY]
-        beside = [column for column in without if (NOBODY, column[1]) in remote]
-        return cut, tuple(sorted([*((i, NOBODY) for i in cut), *scores, *beside]))
+        cut = tuple(sorted(i for i, j in remote if j == ABSENT))
+        scores = [column for column in remote if column[0] == ABSENT]
+        beside = [column for column in without if (ABSENT, column[1]) in remote]
+        return cut, tuple(sorted([*((i, ABSENT) for i in cut), *scores, *beside]))
 
     def __call__(self, part: Evaluation) -> pl.DataFrame:
         """Return the counts of a part; there is always a row."""
@@ -63,12 +63,12 @@ class RemoteColumns(BucketKernel):
 
     def _ranked(self, bucketed: BucketedUnits) -> Iterator[tuple[NDArray[np.float64], Ints]]:
         for i, j in self.ranks:
-            if j == NOBODY:
+            if j == ABSENT:
                 coded = bucketed.coded(self.attributes[i])[0]
                 rows = bucketed.gold(self.attributes[i]) if bucketed.metric is None else bucketed.scores[0].present()
             else:
                 coded = bucketed.scores[j]
-                rows = None if i == NOBODY else bucketed.coded(self.attributes[i])[0].present()
+                rows = None if i == ABSENT else bucketed.coded(self.attributes[i])[0].present()
             yield coded.values.cast(pl.Float64).to_numpy(), coded.counts(rows)[:-1]
 
     def _deciding(self, bucketed: BucketedUnits) -> Iterator[tuple[NDArray[np.float64], Ints]]:

@@ -21,7 +21,7 @@ from slicewise.engine.protocols import Ranked
 from slicewise.evaluation import Evaluation
 from slicewise.lenses.slicing.bucketed import BucketedUnits, Bucketer, BucketKernel
 from slicewise.lenses.slicing.counted_values import Ranks, RemoteSummary, ValueCounts
-from slicewise.lenses.slicing.remote_values import NOBODY, Column, RemoteColumns, RemoteValues
+from slicewise.lenses.slicing.remote_values import ABSENT, Column, RemoteColumns, RemoteValues
 
 TYPES = (pl.Int64, pl.Float64, pl.String)
 STORED = (np.int64, np.float64)
@@ -71,7 +71,7 @@ def count_values(
     )
     rows = {_column(number): n for number, n in sizes.rows()}
     known = {(counts.attribute, counts.system): counts for counts in _read(table)}
-    without = frozenset((i, j) for i, j in known if NOBODY not in (i, j))
+    without = frozenset((i, j) for i, j in known if ABSENT not in (i, j))
     remote = (
         RemoteValues.of(evaluation, bucketer, attributes, ways, RemoteColumns.chosen(rows, without)) if rows else None
     )
@@ -79,14 +79,14 @@ def count_values(
     systems = range(len(evaluation.systems) if bucketer.metric is not None else 0)
     counted = []
     for i, attribute in enumerate(attributes):
-        values = known[i, NOBODY].values
+        values = known[i, ABSENT].values
         ordered = values.numeric and attribute.of is not Of.OUTPUT
         column_ranks = (ranks.values(i), *(ranks.scores(i, j) for j in systems)) if ordered else None
-        if remote is None or (i, NOBODY) not in rows:
+        if remote is None or (i, ABSENT) not in rows:
             counted.append(ValueCounts(values, column_ranks))
         else:
             counted.append(
-                ValueCounts(remote.deciding(i, values), column_ranks, RemoteSummary(rows[i, NOBODY], remote.means[i]))
+                ValueCounts(remote.deciding(i, values), column_ranks, RemoteSummary(rows[i, ABSENT], remote.means[i]))
             )
     return counted, None if remote is None else remote.ranked
 
@@ -102,21 +102,21 @@ class _Order:
     @cached_property
     def every(self) -> dict[int, Ranks]:
         """Of each system's scores."""
-        systems = [j for i, j in self.known if i == NOBODY and (NOBODY, j) not in self.apart]
-        return {j: self.known[NOBODY, j].ranks() for j in systems}
+        systems = [j for i, j in self.known if i == ABSENT and (ABSENT, j) not in self.apart]
+        return {j: self.known[ABSENT, j].ranks() for j in systems}
 
     def values(self, attribute: int) -> Ranks:
         """Rank the values of an attribute."""
-        column = attribute, NOBODY
+        column = attribute, ABSENT
         remote = self.remote if column in self.apart else None
         return self.known[column].ranks() if remote is None else remote.ranks(*column)
 
     def scores(self, attribute: int, system: int) -> Ranks:
         """Rank a system's scores of the items that have a value of an attribute."""
         incomplete = (attribute, system) in self.known
-        if self.remote is not None and (NOBODY, system) in self.apart:
-            return self.remote.ranks(attribute if incomplete else NOBODY, system)
-        return self.known[NOBODY, system].ranks(self.known[attribute, system]) if incomplete else self.every[system]
+        if self.remote is not None and (ABSENT, system) in self.apart:
+            return self.remote.ranks(attribute if incomplete else ABSENT, system)
+        return self.known[ABSENT, system].ranks(self.known[attribute, system]) if incomplete else self.every[system]
 
 
 def _remote(ways: Sequence[Bucketing], shared: bool, sizes: pl.DataFrame, limit: int) -> pl.Series:
@@ -124,7 +124,7 @@ def _remote(ways: Sequence[Bucketing], shared: bool, sizes: pl.DataFrame, limit:
     if shared:
         return pl.repeat(False, sizes.height, eager=True)
     columns = [_column(number) for number in sizes["column"].to_list()]
-    needed = [i != NOBODY and j == NOBODY and ways[i].places(1) is None for i, j in columns]
+    needed = [i != ABSENT and j == ABSENT and ways[i].places(1) is None for i, j in columns]
     numeric = sizes["column"] % KINDS < TYPES.index(pl.String)
     return numeric & (sizes["rows"] > limit // sizes.height) & ~pl.Series(needed, dtype=pl.Boolean)
 
@@ -132,23 +132,23 @@ def _remote(ways: Sequence[Bucketing], shared: bool, sizes: pl.DataFrame, limit:
 def _column(number: int) -> Column:
     """Return the attribute and the system of a column."""
     attribute, system = divmod(number // KINDS, SYSTEMS)
-    return attribute + NOBODY, system + NOBODY
+    return attribute + ABSENT, system + ABSENT
 
 
 def _tallies(bucketed: BucketedUnits, attributes: Sequence[Attribute]) -> Iterator[_ColumnCounts]:
     """Yield the values of every attribute and of the scores in a part."""
     for j, scores in enumerate(bucketed.scores):
-        yield _ColumnCounts(NOBODY, j, *_counted(scores, None, None))
+        yield _ColumnCounts(ABSENT, j, *_counted(scores, None, None))
     for i, attribute in enumerate(attributes):
         coded, gold = bucketed.coded(attribute), bucketed.gold(attribute)
         scored = gold if bucketed.metric is None else bucketed.scores[0].present()
         counts = [_counted(column, gold, scored) for column in coded]
         if len(counts) > 1:
             values = merged([values for values, _ in counts])
-            yield _ColumnCounts(i, NOBODY, values, values.gold)
+            yield _ColumnCounts(i, ABSENT, values, values.gold)
             continue
         values, ranked = counts[0]
-        yield _ColumnCounts(i, NOBODY, values, ranked)
+        yield _ColumnCounts(i, ABSENT, values, ranked)
         if values.missing and values.numeric:
             without = np.flatnonzero(~coded[0].present())
             for j, scores in enumerate(bucketed.scores):
@@ -184,7 +184,7 @@ def _table(tally: _ColumnCounts) -> pl.DataFrame:
     values_table = pl.DataFrame({"number": number, "text": text} | counts)
     without = {"gold": [0], "every": [tally.values.missing], "ranked": [0]}
     missing = pl.DataFrame({"number": [TYPES.index(values.dtype)], "text": [""]} | without)
-    column = ((tally.attribute - NOBODY) * SYSTEMS + tally.system - NOBODY) * KINDS
+    column = ((tally.attribute - ABSENT) * SYSTEMS + tally.system - ABSENT) * KINDS
     kinds = {TYPES.index(values.dtype): values_table, MISSING: missing}
     return pl.concat(
         rows.select(pl.lit(column + kind, pl.Int64).alias("column"), pl.all()) for kind, rows in kinds.items()
@@ -202,7 +202,7 @@ class _MostFrequent:
         """Return all numbers, and the first categories."""
         unlimited = [i for i, most in enumerate(self.most) if most is None]
         left = max((most for most in self.most if most is not None), default=0) + 1
-        attribute = nw.col("column") // (SYSTEMS * KINDS) + NOBODY
+        attribute = nw.col("column") // (SYSTEMS * KINDS) + ABSENT
         short = (nw.col("column") % KINDS != TYPES.index(pl.String)) | attribute.is_in(unlimited)
         long = counts.filter(~short).with_columns(one=nw.lit(1), seldom=-nw.col("gold"))
         place = nw.col("one").cum_sum().over("column", order_by=("seldom", "text"))
