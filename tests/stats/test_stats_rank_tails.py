@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.stats import hypergeom
 
 from slicewise.stats.rank_counts import counted
-from slicewise.stats.rank_sums import METHODS, MODAL, SADDLEPOINT, RankNull, _log_tail
+from slicewise.stats.rank_sums import METHODS, MODAL, SADDLEPOINT, RankNull
 from slicewise.stats.rank_tails import GROUPS, merged_ties
 
 rng = np.random.default_rng(5)
@@ -31,7 +31,7 @@ def errors(scores: NDArray[Any], picks: int, method: int, lowest: float) -> NDAr
     sums = np.unique(exact.sums)
     p = exact.at_most(sums)
     sums, p = sums[(p >= lowest) & (p < 0.1)], p[(p >= lowest) & (p < 0.1)]
-    return np.asarray(_log_tail(null, method, np.full(len(sums), picks), sums) - np.log(p))
+    return np.asarray(null.log_tail(np.full(len(sums), picks), sums, method) - np.log(p))
 
 
 @pytest.mark.parametrize("picks", [4, 7, 15, 25])

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from slicewise.arrays import Array, Ints
 from slicewise.stats.hypergeometric import hypergeometric_at_most
 from slicewise.stats.rank_counts import NullSums, countable, counted
-from slicewise.stats.rank_tails import Mode, TiedPlaces, log_saddlepoint_tail
+from slicewise.stats.rank_tails import Mode, log_saddlepoint_tail
 from slicewise.stats.ranks import average_ranks
 from slicewise.stats.ratio import ratio
 from slicewise.stats.tails import LN10, Tail
@@ -126,14 +126,20 @@ class RankNull:
         few = method == COUNTED
         if few.any():
             log_p[few] = np.log(self._few(n1[few], doubled_sum[few], side))
-        items: TiedPlaces = self if side == "low" else _Mirrored(self)
         sums = doubled_sum if side == "low" else 2 * n1 * (self.n + 1) - doubled_sum
         for number in (MODAL, SADDLEPOINT):
             at = np.flatnonzero(method == number)
             if len(at):
                 tests, where = np.unique(np.column_stack([n1[at], sums[at]]), axis=0, return_inverse=True)
-                log_p[at] = _log_tail(items, number, tests[:, 0], tests[:, 1])[where.ravel()]
+                log_p[at] = self.log_tail(tests[:, 0], tests[:, 1], number, side)[where.ravel()]
         return Tail(np.exp(log_p), log_p / LN10)
+
+    def log_tail(self, n1: Ints, sums: Ints, method: int, side: Side = "low") -> Array:
+        """Return log P(sum ≤ observed) by one of the approximations; of ranks from the highest score on, if `high`."""
+        if method == MODAL and self._mode is not None:
+            mode = self._mode if side == "low" else self._mode.mirrored
+            return mode.log_tail(n1, sums)
+        return log_saddlepoint_tail(self if side == "low" else _Mirrored(self), n1, sums)
 
     def _methods(self, n1: Ints) -> NDArray[np.int8]:
         if self.binary:
@@ -215,15 +221,6 @@ class _Mirrored:
     def tie_at(self, places: Ints) -> tuple[Ints, Ints]:
         start, size = self.null.tie_at(self.n - 1 - places)
         return self.n - start - size, size
-
-
-def _log_tail(items: TiedPlaces, method: int, n1: Ints, sums: Ints) -> Array:
-    """Return log P(sum ≤ observed) by one of the approximations."""
-    if method == SADDLEPOINT:
-        return log_saddlepoint_tail(items, n1, sums)
-    mode = Mode.of(items)
-    assert mode is not None  # noqa: S101 (it is why this method was chosen)
-    return mode.log_tail(n1, sums)
 
 
 def sum_of_ties(sizes: Ints) -> int:

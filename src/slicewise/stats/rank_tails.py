@@ -110,6 +110,11 @@ class Mode:
         return self.n_low + self.size + self.n_high
 
     @property
+    def mirrored(self) -> Mode:
+        """The mode of ranks from the highest score on."""
+        return Mode(self.n_high, self.size, self.n_low, self.spread_high, self.spread_low)
+
+    @property
     def ranks(self) -> tuple[int, int, int]:
         """The mean doubled ranks of the items below, at and above the mode."""
         return self.n_low + 1, 2 * self.n_low + self.size + 1, self.n_low + self.size + self.n + 1
