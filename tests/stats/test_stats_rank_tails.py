@@ -115,7 +115,7 @@ def test_tails_grow_with_the_sum_and_are_the_same_alone(sizes: list[int], seed: 
 def test_no_tie_is_split(sizes: list[int]) -> None:
     null = RankNull.of_counts(np.array(sizes))
     bounds = merged_ties(null)
-    assert len(bounds) <= 2 * GROUPS + 2
+    assert len(bounds) <= 4 * GROUPS + 2
     assert (bounds[0], bounds[-1]) == (0, null.n)
     assert set(bounds.tolist()) <= {0, *np.cumsum(sizes).tolist()}
 

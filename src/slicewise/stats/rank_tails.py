@@ -16,8 +16,8 @@ from slicewise.arrays import Array, Ints, Mask
 from slicewise.stats.hypergeometric import hypergeometric_at_most
 from slicewise.stats.tails import LN10
 
-GROUPS = 150
-"""Of neighbouring ranks that the saddlepoint treats as equal."""
+GROUPS = 120
+"""Of neighbouring ranks that the saddlepoint treats as equal, where there are more than four times as many."""
 MODAL = 0.2
 """Share of the items with the same score from which on it is counted how many of these a feature has."""
 CELLS = 2**15
@@ -71,9 +71,10 @@ class TiedPlaces(Protocol):
 def merged_ties(items: TiedPlaces, most: int = GROUPS) -> Ints:
     """Return the bounds of at most so many groups of neighbours; no tie is split, and large ones are alone."""
     quantiles = (1 - np.cos(np.linspace(0, np.pi, most))) / 2  # denser in the tails, where single ranks count
-    places = np.arange(items.n) if items.n <= most else np.round(quantiles * (items.n - 1)).astype(np.int64)
+    places = np.arange(items.n) if items.n <= 4 * most else np.round(quantiles * (items.n - 1)).astype(np.int64)
     start, size = items.tie_at(np.unique(places))
-    return np.unique(np.concatenate([[0], start, start + size, [items.n]])).astype(np.int64)
+    tied = size > 1
+    return np.unique(np.concatenate([[0], start, (start + size)[tied], [items.n]])).astype(np.int64)
 
 
 # ---------------------------------------------------------------------- a score that many items share

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import nan
+from math import inf, nan
 from typing import Any
 
 import numpy as np
@@ -25,9 +25,13 @@ class Autocorrelation:
 def autocorrelation(values: NDArray[Any], *, seed: int, draws: int = DRAWS) -> Autocorrelation:
     """Test whether consecutive values are alike; p = (1 + permutations as alike)/(1 + permutations)."""
     centred = np.asarray(values, dtype=np.float64)
-    centred = centred - centred.mean() if len(centred) else centred
+    scale = float(np.abs(centred).max(initial=0.0))
+    if len(centred) < 3 or not 0 < scale < inf:
+        return Autocorrelation(nan, nan)
+    centred = centred / scale
+    centred -= centred.mean()
     total = float(centred @ centred)
-    if len(centred) < 3 or not total > TOLERANCE:
+    if not total > TOLERANCE:
         return Autocorrelation(nan, nan)
     observed = float(centred[:-1] @ centred[1:])
     rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed)))

@@ -19,9 +19,11 @@ from slicewise.results.base import defined
 from slicewise.stats.icc import cluster_correlation
 from slicewise.stats.serial import autocorrelation
 
-FIRST_ITEMS = 20_000
+FIRST_ITEMS = 5_000
 """Neighbours among so many items, the first, are compared: a million take no longer."""
 FEWEST_ITEMS = 100
+LARGEST = 1e100
+"""Scores beyond this, whose squares a float cannot hold, are left out."""
 SURE = 0.005
 """The p below which items are said to look dependent."""
 NOTABLE = 0.05
@@ -42,8 +44,7 @@ class ItemMoments:
         columns: dict[str, Array] = {}
         for i, system in enumerate(self.systems):
             scores = item_scores(part, self.metric, system).scores
-            known = np.isfinite(scores)
-            scores = np.where(known, scores, 0.0)
+            known, scores = np.abs(scores) < LARGEST, _finite(scores)
             columns |= {f"{i}:n": known.astype(np.float64), f"{i}:y": scores, f"{i}:yy": scores**2}
         return exact_sums(columns, part.aligned.clusters.group)
 
@@ -85,12 +86,16 @@ class FirstScores:
     def __call__(self, part: Evaluation) -> pl.DataFrame:
         """Return the scores of a part."""
         size = max(0, min(part.aligned.items, FIRST_ITEMS - part.first))
-        scores = np.zeros(part.aligned.items)
-        if size:
-            for system in self.systems:
-                scores += np.nan_to_num(item_scores(part, self.metric, system).scores, posinf=0.0, neginf=0.0)
+        head = part.between(0, size) if size < part.aligned.items else part
+        scores = np.zeros(size)
+        for system in self.systems:
+            scores += _finite(item_scores(head, self.metric, system).scores)
         items = np.arange(part.first, part.first + size, dtype=np.uint32)
-        return exact_sums({"score": scores[:size]}, items).rename({"group": "item"})
+        return exact_sums({"score": scores}, items).rename({"group": "item"})
+
+
+def _finite(scores: Array) -> Array:
+    return np.where(np.abs(scores) < LARGEST, scores, 0.0)
 
 
 def neighbour_warnings(evaluation: Evaluation, metrics: Sequence[Metric], seed: int) -> list[str]:
