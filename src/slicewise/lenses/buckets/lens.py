@@ -22,7 +22,7 @@ from slicewise.lenses.slicing.comparisons import compare_systems, pairs_to_compa
 from slicewise.lenses.slicing.draws import SMALL, BucketDraws
 from slicewise.metrics.counts import N_GOLD, N_PRED, PROPORTIONS, TP
 from slicewise.results.base import Bounds, count, defined
-from slicewise.results.estimates import Prf
+from slicewise.results.estimates import Inference, Prf
 from slicewise.stats.intervals import Resamples
 from slicewise.stats.ranks import spearman, spread
 from slicewise.stats.tests import paired_draws
@@ -70,18 +70,8 @@ def buckets(
     comparisons = compare_systems(evaluation, tallies, pairs, measure, draws=draws, seed=seed)
     diagnoses = picked_buckets(evaluation, tallies, measure)
     results = {t.broken.name: _attribute(evaluation, t, measure, diagnoses[t.broken.name]) for t in tallies}
-    named = bool(plan.attributes) and "all" not in plan.attributes
-    shown = [
-        t.broken.name
-        for t in tallies
-        if named or " × " in t.broken.name or (t.broken.described.attribute.core and len(_filled(t)) > 1)
-    ]
-    parts = [
-        f"measure:{measure.name}",
-        f"attributes:{'+'.join(t.broken.described.attribute.versioned for t in tallies)}",
-    ]
     drawing: dict[str, Any] = {"resamples": resamples, "confidence": confidence, "seed": seed}
-    parts += [*plan.signature(), *inference_signature(**drawing)]
+    parts = [*_signature(measure, tallies), *plan.signature(), *inference_signature(**drawing)]
     parts += ["shared-cuts"] if shared_with else []
     parts += [f"cross:{a}+{b}" for a, b in cross] + [f"compare:{a}+{b}" for a, b in compare or ()]
     parts += [] if restarts == "first" else [f"restarts:{restarts}"]
@@ -96,15 +86,32 @@ def buckets(
         comparisons=comparisons,
         findings=findings_of(evaluation, tallies, results, comparisons, measure),
         absent={name: need.value for name, need in sliced.lacking.items()},
-        shown=tuple(shown or results),
-        inference=inference_block(
-            evaluation,
-            drawn=drawn is not None,
-            draws=draws,
-            correction="" if drawn is None else CORRECTION,
-            proportions=measure.size is not None,
-            **drawing,
-        ),
+        shown=tuple(_shown(plan, tallies) or results),
+        inference=_inference(evaluation, measure, drawing, draws, drawn=drawn is not None),
+    )
+
+
+def _signature(measure: Measure, tallies: Sequence[BucketDraws]) -> list[str]:
+    attributes = "+".join(tally.broken.described.attribute.versioned for tally in tallies)
+    return [f"measure:{measure.name}", f"attributes:{attributes}"]
+
+
+def _shown(plan: Plan, tallies: Sequence[BucketDraws]) -> list[str]:
+    """Return the attributes that the terminal shows: those that were named, or the paper's if they tell units apart."""
+    named = bool(plan.attributes) and "all" not in plan.attributes
+    return [
+        t.broken.name
+        for t in tallies
+        if named or " × " in t.broken.name or (t.broken.described.attribute.core and len(_filled(t)) > 1)
+    ]
+
+
+def _inference(
+    evaluation: Evaluation, measure: Measure, drawing: Mapping[str, Any], draws: int, *, drawn: bool
+) -> Inference:
+    correction = CORRECTION if drawn else ""
+    return inference_block(
+        evaluation, drawn=drawn, draws=draws, correction=correction, proportions=measure.size is not None, **drawing
     )
 
 

@@ -17,7 +17,7 @@ from slicewise.errors import UserError
 from slicewise.evaluation import Evaluation
 from slicewise.lenses.chosen_metrics import MetricSpec
 from slicewise.lenses.complement.answer_hashes import hash_answers
-from slicewise.lenses.complement.ensemble_spec import parse_ensemble
+from slicewise.lenses.complement.ensemble_spec import EnsembleSpec, parse_ensemble
 from slicewise.lenses.complement.ensemble_spec import write_ensemble as write
 from slicewise.lenses.complement.ensembles import Ensembles
 from slicewise.lenses.complement.found_by import found_by
@@ -70,13 +70,30 @@ def complement(
     check_options(beta=beta, resamples=resamples, confidence=confidence, seed=seed, restarts=restarts)
     check_top(top)
     systems = _at_least_two(evaluation, restarts)
-    spec = None
+    written = None
     if write_ensemble is not None:
         first = {name: runs[0] for name, runs in evaluation.restarts.items() if runs[0] in systems}
-        spec = parse_ensemble(ensemble, evaluation.task, systems, first)
+        written = parse_ensemble(ensemble, evaluation.task, systems, first), Path(write_ensemble)
         evaluation = whole(evaluation, "writing an ensemble")  # which has an answer for every item
     outcomes = outcome_counts(evaluation, systems, metrics=metrics, threshold=threshold)
-    drawing: dict[str, Any] = {"resamples": resamples, "confidence": confidence, "seed": seed}
+    drawing = {"resamples": resamples, "confidence": confidence, "seed": seed}
+    plan = Plan.of(attributes, buckets, cuts)
+    return _complement(evaluation, outcomes, plan, drawing, written, compare, beta=beta, top=top, restarts=restarts)
+
+
+def _complement(
+    evaluation: Evaluation,
+    outcomes: OutcomeCounts,
+    plan: Plan,
+    drawing: Mapping[str, Any],
+    to_write: tuple[EnsembleSpec, Path] | None,
+    compare: Sequence[tuple[str, str]],
+    *,
+    beta: float,
+    top: int,
+    restarts: str,
+) -> ComplementResult:
+    systems = outcomes.systems
     sample = Sample.of(outcomes.by_group, **drawing)
     if evaluation.task is Task.LABELS:
         sample = sample.with_tie_breaks(hash_answers(evaluation, systems, sample.salts()))
@@ -91,14 +108,13 @@ def complement(
     patterns, patterns_found = found_by(outcomes)
     parts = inference_signature(**drawing, beta=beta, restarts=restarts)
     parts += [f"found:{outcomes.rule}"] if outcomes.rule else []
-    plan = Plan.of(attributes, buckets, cuts)
     slices, names = pairs.slices(outcomes, plan, overall)
     parts += [f"attributes:{'+'.join(names)}", *plan.signature()] if names else []
     greedy, oracle = ensembles.greedy(), ensembles.oracle()
     written = None
-    if spec is not None and write_ensemble is not None:
-        order = [systems[i] for i in ensembles.order]
-        written = write(evaluation, outcomes.reader(evaluation), spec.chosen(greedy), order, Path(write_ensemble))
+    if to_write is not None:
+        (spec, path), order = to_write, [systems[i] for i in ensembles.order]
+        written = write(evaluation, outcomes.reader(evaluation), spec.chosen(greedy), order, path)
     return ComplementResult(
         command="complement",
         signature=evaluation.signature(*parts),

@@ -72,43 +72,53 @@ def difficulty(
     check_options(beta=1.0, resamples=resamples, confidence=confidence, seed=seed, restarts=restarts)
     check_top(top)
     _check_surface(evaluation, surface)
-    step = on_step or (lambda _: None)
-    systems = systems_compared(evaluation, restarts)
-    outcomes = outcome_counts(evaluation, systems, metrics=metrics, threshold=threshold)
-    drawing: dict[str, Any] = {"resamples": resamples, "confidence": confidence, "seed": seed}
+    outcomes = outcome_counts(evaluation, systems_compared(evaluation, restarts), metrics=metrics, threshold=threshold)
+    drawing = {"resamples": resamples, "confidence": confidence, "seed": seed}
+    plan, step = Plan.of(attributes, buckets, cuts), on_step or (lambda _: None)
+    return _difficulty(evaluation, outcomes, plan, drawing, compare, step, surface=surface, top=top, restarts=restarts)
+
+
+def _difficulty(
+    evaluation: Evaluation,
+    outcomes: OutcomeCounts,
+    plan: Plan,
+    drawing: Mapping[str, Any],
+    compare: Sequence[tuple[str, str]],
+    step: Callable[[str], None],
+    *,
+    surface: str | None,
+    top: int,
+    restarts: str,
+) -> DifficultyResult:
+    systems = outcomes.systems
     sample = Sample.of(outcomes.by_group, **drawing)
     gold, spurious = outcomes.bins(GOLD), _with_negatives(evaluation, outcomes)
-    gold.check()
-    spurious.check()
-    order = _ranked(outcomes, gold, spurious)
-    pairs, shown = _pairs(evaluation, systems, order, compare)
+    for bins in (gold, spurious):
+        bins.check()
+    pairs, shown = _pairs(evaluation, systems, _ranked(outcomes, gold, spurious), compare)
     step("describing the bins")
-    plan = Plan.of(attributes, buckets, cuts)
     described = profiles(evaluation, outcomes, plan)
-    names = [attribute.versioned for attribute in described.attributes]
     step("ranking the features of bin 0")
     features = bin0_features(evaluation, outcomes, top, **drawing)
     forms, count = spread(evaluation, outcomes, top)
     step("looking for suspect gold")
     suspects = suspects_of(evaluation, outcomes, described.corpus_facts)
-    aside = () if suspects is None else suspects.set_aside()
+    aside, n_suspects = ((), 0) if suspects is None else (suspects.set_aside(), len(suspects))
     examples, alone_units, listed = _read(evaluation, outcomes, suspects)
     profile = {n: replace(bin_profile, examples=examples[n]) for n, bin_profile in described.bins.items()}
     noun = "gold unit" if evaluation.task.has_units else "item"
-    table, alone = _table(systems, gold), _singular(systems, gold, alone_units)
-    left_out = _left_out(systems, gold)
-    parts = inference_signature(**drawing)
-    parts += [f"attributes:{'+'.join(names)}", *plan.signature()] if names else []
-    parts += [f"found:{outcomes.rule}"] if outcomes.rule else []
-    parts += [] if surface is None else [f"surface:{surface}"]
-    parts += [] if restarts == "first" else [f"restarts:{restarts}"]
+    left_out, alone = _left_out(systems, gold), _singular(systems, gold, alone_units)
+    names = [attribute.versioned for attribute in described.attributes]
+    parts = [f"attributes:{'+'.join(names)}", *plan.signature()] if names else []
+    parts += [f"found:{outcomes.rule}"] * bool(outcomes.rule) + [f"surface:{surface}"] * (surface is not None)
+    parts += [f"restarts:{restarts}"] * (restarts != "first")
     return DifficultyResult(
         command="difficulty",
-        signature=evaluation.signature(*parts),
+        signature=evaluation.signature(*inference_signature(**drawing), *parts),
         data=summary_with(evaluation, [*outcomes.warnings, *first_only(evaluation, restarts)]),
         rule=outcomes.rule,
         metric="f1" if outcomes.metric is None else outcomes.metric.name,
-        gold=table,
+        gold=_table(systems, gold),
         spurious=_table(systems, spurious),
         leave_one_out=left_out,
         singular=alone,
@@ -121,7 +131,7 @@ def difficulty(
         profile=profile,
         features=features,
         suspects=listed,
-        suspects_found=0 if suspects is None else len(suspects),
+        suspects_found=n_suspects,
         nearly_all=nearly_all(len(systems)),
         without_suspects=aside,
         findings=findings(systems, gold, spurious, alone, left_out, profile, forms, aside, noun),

@@ -65,16 +65,11 @@ def features(
     units (found or missed) and returned units (right or spurious). `geval`: the numbers of the published tool.
     """
     check_options(beta=beta, resamples=resamples, confidence=confidence, seed=seed, restarts=restarts)
-    if units and not evaluation.task.has_units:
-        raise UserError(f"the task {evaluation.task.value} has no units to rank; leave out --units")
+    _check_units(evaluation.task, tokenizer, units=units, ratio=ratio)
     attributes = [attributes] if isinstance(attributes, str) else attributes
     metric = metrics_of(evaluation.task, [] if units else metrics, beta)[0]
     least = (1 if geval else 5) if min_count is None else min_count
     pair_least = least if min_pair_count is None else _count("min-pair-count", min_pair_count, 1)
-    if units and ratio:
-        raise UserError("units are right or wrong, and have no ratio; leave out --ratio")
-    if units and tokenizer is not None and evaluation.task in (Task.SPANS, Task.TOKENS):
-        raise UserError("units are made of the data's own tokens, or of words; leave out --tokenizer")
     request = Request(
         direction=_direction(direction, change, ratio=ratio),
         systems=_systems(evaluation, change, [only] if isinstance(only, str) else only, restarts),
@@ -89,16 +84,28 @@ def features(
         confidence=confidence,
         seed=seed,
     )
-    spec = FeatureSpec(
-        tokenizer=check_tokenizer(tokenizer) if tokenizer is not None else "geval" if geval else None,
-        ngrams=max(_count("ngrams", 1 if ngrams is None else ngrams, 1), 2 if bigrams else 1),
-        shapes=shapes,
-        numbers=numbers,
-        least=0 if geval else least,
-        geval=geval,
-    )
+    tokenizer = check_tokenizer(tokenizer) if tokenizer is not None else "geval" if geval else None
+    longest = max(_count("ngrams", 1 if ngrams is None else ngrams, 1), 2 if bigrams else 1)
+    spec = FeatureSpec(tokenizer=tokenizer, ngrams=longest, shapes=shapes, numbers=numbers)
+    spec = replace(spec, least=0 if geval else least, geval=geval)
     evaluation = _at_hand(evaluation, attributes, units=units, geval=geval)
-    ranked = _Lists(evaluation, metric, request, spec, tuple(attributes), units=units, on_step=on_step).all()
+    return _ranked(_Lists(evaluation, metric, request, spec, tuple(attributes), units=units, on_step=on_step))
+
+
+def _check_units(task: Task, tokenizer: str | None, *, units: bool, ratio: bool) -> None:
+    if not units:
+        return
+    if not task.has_units:
+        raise UserError(f"the task {task.value} has no units to rank; leave out --units")
+    if ratio:
+        raise UserError("units are right or wrong, and have no ratio; leave out --ratio")
+    if tokenizer is not None and task in (Task.SPANS, Task.TOKENS):
+        raise UserError("units are made of the data's own tokens, or of words; leave out --tokenizer")
+
+
+def _ranked(lists_of: _Lists) -> FeaturesResult:
+    evaluation, metric, request, units = lists_of.evaluation, lists_of.metric, lists_of.request, lists_of.units
+    ranked = lists_of.all()
     data = evaluation.summary()
     data["warnings"] = [*data["warnings"], *dict.fromkeys(w for _, warnings in ranked for w in warnings)]
     data["warnings"] += _unranked(evaluation, request) if units else []
@@ -106,14 +113,21 @@ def features(
     return FeaturesResult(
         command="features",
         signature=evaluation.signature(
-            *_parts(request, spec, metric, attributes, pinned(evaluation, [] if units else [metric]), units=units)
+            *_parts(
+                request,
+                lists_of.spec,
+                metric,
+                lists_of.attributes,
+                pinned(evaluation, [] if units else [metric]),
+                units=units,
+            )
         ),
         data=data,
         lists=lists,
         examples=examples_of(evaluation, metric, lists),
         correction=request.correction,
         least=request.least,
-        geval=geval,
+        geval=request.geval,
         scale=metric.scale,
     )
 

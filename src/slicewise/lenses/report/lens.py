@@ -64,7 +64,6 @@ def report(
     # the page has the items behind its numbers, picked from all of them
     loaded = [whole(evaluation, "a report") for evaluation in loaded]
     check_alike(loaded)
-    step = on_step or (lambda _: None)
     options = ReportOptions(
         attributes=_listed(attributes),
         buckets=buckets,
@@ -84,8 +83,14 @@ def report(
         confidence=confidence,
         seed=seed,
     )
+    return _report(loaded, options, title, on_step or (lambda _: None))
+
+
+def _report(
+    loaded: Sequence[Evaluation], options: ReportOptions, title: str | None, step: Callable[[str], None]
+) -> ReportResult:
     several = len(loaded) > 1
-    if shared_cuts and several:
+    if options.shared_cuts and several:
         options = replace(options, shared_buckets=buckets_of(loaded, **options.slicing, metrics=options.metrics))
     parts: list[Part] = []
     findings: list[Statement] = []
@@ -96,7 +101,8 @@ def report(
     together = None
     if several:
         step("comparing the data sets")
-        together = study(loaded, **options.slicing, compare=options.compare, shared_cuts=shared_cuts, **options.scoring)
+        compared, shared = options.compare, options.shared_cuts
+        together = study(loaded, **options.slicing, compare=compared, shared_cuts=shared, **options.scoring)
     pinned = [evaluation.signature(*([f"dataset:{evaluation.name}"] if several else [])) for evaluation in loaded]
     return ReportResult(
         command="report",

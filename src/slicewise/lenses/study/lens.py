@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any, TypeVar
@@ -30,7 +30,16 @@ from slicewise.lenses.study.diagnoses import (
 )
 from slicewise.lenses.study.performance import DatasetPerformance, Table, blocks_of, mean_of, zeta_of
 from slicewise.lenses.study.permutation_tests import ENOUGH, PermutationTests
-from slicewise.lenses.study.result import AttributeWise, Cell, Change, Companion, Holistic, ModelWise, StudyResult
+from slicewise.lenses.study.result import (
+    AttributeWise,
+    Cell,
+    Change,
+    Companion,
+    Holistic,
+    ModelWise,
+    StudyDiagnosis,
+    StudyResult,
+)
 from slicewise.results.base import defined
 from slicewise.stats.multiplicity import benjamini_hochberg
 from slicewise.stats.omnibus import friedman
@@ -68,32 +77,44 @@ def study(
     # shared cuts need the values of all data sets side by side
     loaded = [whole(evaluation, "a study") for evaluation in evaluations]
     check_alike(loaded)
-    chosen = (attributes,) if isinstance(attributes, str) else tuple(attributes) or ("core",)
-    chosen += tuple(name for name in group_by if name not in chosen)
     few = len(loaded) < ENOUGH and not paper_tests
-    slicing: dict[str, Any] = {"attributes": chosen, "buckets": buckets, "cuts": cuts}
+    slicing: dict[str, Any] = {"attributes": _chosen(attributes, group_by), "buckets": buckets, "cuts": cuts}
     slicing["metrics"] = [metrics] if isinstance(metrics, str) else list(metrics)
     options = slicing | {"shared_with": buckets_of(loaded, **slicing) if shared_cuts else {}, "beta": beta}
     options |= {"resamples": resamples, "confidence": confidence, "seed": seed}
-    parts = []
-    for evaluation in loaded:
-        if on_dataset is not None:
-            on_dataset(evaluation.name)
-        part = _breakdown(evaluation, _pairs_within(evaluation, compare) if few else None, options, len(loaded))
-        runs = {name: tuple(own[:1] if restarts == "first" else own) for name, own in evaluation.restarts.items()}
-        cells = _cells(evaluation, options, list(chain(*runs.values()))) if len(loaded) >= ENOUGH else {}
-        parts.append(DatasetPerformance.of(evaluation, part, runs, cells))
-    table = Table(tuple(parts))
+    step = on_dataset or (lambda _: None)
+    table = Table(tuple(_performances(loaded, options, compare, step, few=few, first=restarts == "first")))
     compared = pairs_of(table, compare)
-    blocks = restarts == "blocks"
     test = PermutationTests(find_measure(loaded[0].task, slicing["metrics"], beta), seed)
     chosen_test = None if paper_tests else test
     diagnoses = diagnose_each(table, compared) if few else diagnose_over(table, compared, chosen_test)
     diagnoses += diagnose_groups(table, compared, group_by, test)
-    first = parts[0].result
     pinned = [f"restarts:{restarts}", *(f"group-by:{name}" for name in group_by)]
     pinned += [f"compare:{a}+{b}" for a, b in compare]
     pinned += ["paper-tests"] * paper_tests + ["shared-cuts"] * shared_cuts
+    named = bool(compare)
+    return _tables(loaded, table, diagnoses, compared, group_by, pinned, named=named, restarts=restarts)
+
+
+def _chosen(attributes: Any, group_by: Sequence[str]) -> tuple[Any, ...]:
+    """Return the attributes that were named, the paper's unless any were, and those that data sets are grouped by."""
+    chosen = (attributes,) if isinstance(attributes, str) else tuple(attributes) or ("core",)
+    return (*chosen, *(name for name in group_by if name not in chosen))
+
+
+def _tables(
+    loaded: Sequence[Evaluation],
+    table: Table,
+    diagnoses: Sequence[StudyDiagnosis],
+    compared: Sequence[tuple[str, str]],
+    group_by: Sequence[str],
+    pinned: Sequence[str],
+    *,
+    named: bool,
+    restarts: str,
+) -> StudyResult:
+    """Return the result; `named`: whether the pairs that are compared were named."""
+    first, blocks = table.parts[0].result, restarts == "blocks"
     return StudyResult(
         command="study",
         signature=_signature(loaded, first, pinned),
@@ -110,12 +131,30 @@ def study(
         diagnoses=tuple(corrected(diagnoses)),
         relative_changes=tuple(_changes(table, compared)),
         item_level=tuple(_companions(table)),
-        missing=tuple((s, part.name) for part in parts for s in table.systems if s not in part.runs),
-        compared=tuple(compared) if compare else (),
+        missing=tuple((s, part.name) for part in table.parts for s in table.systems if s not in part.runs),
+        compared=tuple(compared) if named else (),
         grouped=bool(group_by),
         restarts=restarts,
         inference=replace(first.inference, test="", correction="Benjamini–Hochberg over all tests of a table"),
     )
+
+
+def _performances(
+    loaded: Sequence[Evaluation],
+    options: dict[str, Any],
+    compare: Sequence[tuple[str, str]],
+    step: Callable[[str], None],
+    *,
+    few: bool,
+    first: bool,
+) -> Iterator[DatasetPerformance]:
+    """Yield the performance of the systems on each data set; `first`: of the first run of each alone."""
+    for evaluation in loaded:
+        step(evaluation.name)
+        part = _breakdown(evaluation, _pairs_within(evaluation, compare) if few else None, options, len(loaded))
+        runs = {name: tuple(each[:1] if first else each) for name, each in evaluation.restarts.items()}
+        cells = _cells(evaluation, options, list(chain(*runs.values()))) if len(loaded) >= ENOUGH else {}
+        yield DatasetPerformance.of(evaluation, part, runs, cells)
 
 
 def _pairs_within(evaluation: Evaluation, compare: Sequence[tuple[str, str]]) -> list[tuple[str, str]] | None:
