@@ -10,10 +10,9 @@ MOST_LINES = 60
 
 def long_functions(code: str) -> Iterator[str]:
     """Yield the names of functions that are too long."""
-    for node in ast.walk(ast.parse(code)):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            if (node.end_lineno or 0) - node.lineno + 1 > MOST_LINES:
-                yield node.name
+    kinds = ast.FunctionDef | ast.AsyncFunctionDef
+    functions = [node for node in ast.walk(ast.parse(code)) if isinstance(node, kinds)]
+    yield from (node.name for node in functions if (node.end_lineno or 0) - node.lineno + 1 > MOST_LINES)
 
 
 def test_functions_are_short() -> None:
