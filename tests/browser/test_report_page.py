@@ -308,8 +308,10 @@ def test_sorting_and_paging_of_tables(page: Page) -> None:
     number = _figure(page, "scores")
     place = page.locator(f'.table[data-figure="{number}"]')
     place.locator("xpath=ancestor::details").first.locator("summary").click()
+    place.locator("tbody tr").first.wait_for()  # it is filled when it is opened
     before = place.locator("tbody tr").all_inner_texts()
     place.locator("thead button").first.click()
+    place.locator("th[aria-sort=ascending]").wait_for()
     after = place.locator("tbody tr").all_inner_texts()
     assert sorted(before) == sorted(after)
     assert [text.split()[0] for text in after] == sorted(text.split()[0] for text in before)
