@@ -89,8 +89,8 @@ class IntervalMethod:
             return self._percentiles(estimate)
         together, corpus_together = self._together(estimate), self._together(corpus)
         overall = or_independent(self._effects(corpus, corpus.sizes, self.clusters))
-        own = self._effects(estimate, sizes, sizes / together)
-        effects = pooled_effects(own, expected_effects(overall, together, corpus_together), sizes)
+        observed = self._effects(estimate, sizes, sizes / together)
+        effects = pooled_effects(observed, expected_effects(overall, together, corpus_together), sizes)
         return self._wilson(estimate, sizes / effects, normal_quantile(self.confidence))
 
     def _effects(self, estimate: Estimate, sizes: Array, clusters: NDArray[Any] | int) -> Array:

@@ -130,9 +130,9 @@ def bucket_variance(cells: NDArray[Any], finish: Finish, sizes: NDArray[Any]) ->
     runs. A bucket with 3 of 3 right is not certain, so its variance per unit is taken together with that of all units.
     """
     cells, sizes = np.asarray(cells, dtype=np.float64), np.asarray(sizes, dtype=np.float64)
-    own = _jackknife(cells, finish)
+    jackknifed = _jackknife(cells, finish)
     typical = _jackknife(cells.sum(axis=2, keepdims=True), finish) * sizes.sum()
-    shrunk = (sizes * own * sizes + TYPICAL * typical) / (sizes + TYPICAL)
+    shrunk = (sizes * jackknifed * sizes + TYPICAL * typical) / (sizes + TYPICAL)
     return ratio(shrunk, sizes)
 
 

@@ -25,8 +25,8 @@ def bucket_factors(attributes: Sequence[tuple[NDArray[Any], NDArray[Any]]]) -> A
     if not known.any():
         return np.full(len(attributes), np.nan)
     pooled = _believed((spread - noise)[known].mean(), noise[known].mean())
-    own = _believed(spread - noise, noise)
-    return np.asarray((own * sizes + pooled * TYPICAL_BUCKETS) / (sizes + TYPICAL_BUCKETS))
+    of_attribute = _believed(spread - noise, noise)
+    return np.asarray((of_attribute * sizes + pooled * TYPICAL_BUCKETS) / (sizes + TYPICAL_BUCKETS))
 
 
 def _spread(attribute: tuple[NDArray[Any], NDArray[Any]]) -> tuple[float, float, int]:

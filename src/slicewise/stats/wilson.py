@@ -72,7 +72,9 @@ def expected_effects(corpus: NDArray[Any], together: NDArray[Any], corpus_togeth
     return np.asarray(independent + (corpus - independent) * (together - 1) / np.maximum(corpus_together - 1, 1.0))
 
 
-def pooled_effects(own: NDArray[Any], expected: NDArray[Any], sizes: NDArray[Any]) -> Array:
+def pooled_effects(observed: NDArray[Any], expected: NDArray[Any], sizes: NDArray[Any]) -> Array:
     """Return the design effects of slices as if some units with the expected effect were among their own."""
     sizes = np.asarray(sizes, np.float64)
-    return np.asarray((sizes * np.where(np.isnan(own), expected, own) + TYPICAL * expected) / (sizes + TYPICAL))
+    return np.asarray(
+        (sizes * np.where(np.isnan(observed), expected, observed) + TYPICAL * expected) / (sizes + TYPICAL)
+    )

@@ -62,14 +62,14 @@ def dependences(evaluation: Evaluation, metrics: Sequence[Metric]) -> dict[str, 
     cells = exact_cells(sums, clusters.groups, len(evaluation.systems))
     result = {}
     for i, system in enumerate(evaluation.systems):
-        found = cluster_correlation(*cells[:, i].T)
-        if (icc := defined(found.icc)) is not None:
+        alike = cluster_correlation(*cells[:, i].T)
+        if (icc := defined(alike.icc)) is not None:
             result[system] = Dependence(
                 metric=able[0].name,
                 icc=icc,
-                design_effect=found.design_effect,
-                items=found.items,
-                effective_items=found.effective_items,
+                design_effect=alike.design_effect,
+                items=alike.items,
+                effective_items=alike.effective_items,
             )
     return result
 
@@ -107,9 +107,9 @@ def neighbour_warnings(evaluation: Evaluation, metrics: Sequence[Metric], seed: 
     table = aggregate(evaluation, FirstScores(able[0], tuple(sorted(evaluation.systems))))
     size = min(FIRST_ITEMS, evaluation.aligned.items)
     scores = exact_column(table, "score", table["item"].to_numpy(), size)
-    found = autocorrelation(scores, seed=seed)
-    if not (found.correlation >= NOTABLE and found.p <= SURE):
+    neighbours = autocorrelation(scores, seed=seed)
+    if not (neighbours.correlation >= NOTABLE and neighbours.p <= SURE):
         return []
-    sure = f"correlation {found.correlation:.2f}, p {found.p:.3f}"
+    sure = f"correlation {neighbours.correlation:.2f}, p {neighbours.p:.3f}"
     hint = "if a field names documents, add --cluster FIELD, or intervals are too narrow"
     return [f"items next to each other are scored alike ({sure}), as those of one document are: {hint}"]

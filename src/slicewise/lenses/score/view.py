@@ -112,15 +112,14 @@ def sentences(result: ScoreResult) -> list[str]:
 
 def _alike(result: ScoreResult, scores: SystemScores) -> list[str]:
     """Say how many items those of clusters that are alike count as."""
-    found = scores.dependence
-    if found is None or found.design_effect < NOTABLE_EFFECT:
+    dependence = scores.dependence
+    if dependence is None or dependence.design_effect < NOTABLE_EFFECT:
         return []
     kind = result.data["cluster"]
     cluster = "document" if kind == "doc" else f"“{kind}”"
-    about = float(f"{found.effective_items:.2g}")
-    return [
-        f"Items of one {cluster} are alike (ICC {found.icc:.2f}): {found.items:,} items count as about {about:,.0f}."
-    ]
+    about = float(f"{dependence.effective_items:.2g}")
+    alike = f"Items of one {cluster} are alike (ICC {dependence.icc:.2f})"
+    return [f"{alike}: {dependence.items:,} items count as about {about:,.0f}."]
 
 
 def _weakness(best: str, scores: SystemScores) -> list[str]:

@@ -92,11 +92,13 @@ def diagnose_over(
         differences = [over(a, b) for a, b in pairs]
         pairwise = [_picked(values, kind, table) for values in differences for kind in ("largest", "smallest")]
         if tests is None:
-            tested = [_papers_test(own) for own in (*picked, *pairwise)]
+            tested = [_papers_test(choice) for choice in (*picked, *pairwise)]
         else:
-            tested = [_tested_gap(table, own, tests) for own in picked]
+            tested = [_tested_gap(table, choice, tests) for choice in picked]
             tested += _tested_differences(table, attribute, differences, tests)
-        diagnoses += [_diagnosis(table, own, t, group) for own, t in zip((*picked, *pairwise), tested, strict=True)]
+        diagnoses += [
+            _diagnosis(table, choice, t, group) for choice, t in zip((*picked, *pairwise), tested, strict=True)
+        ]
     return [d for d in diagnoses if d.datasets]
 
 
@@ -157,52 +159,58 @@ def _picked(values: Differing, kind: str, table: Table) -> Picked:
     return Picked(**vars(values), kind=kind, sign=sign, place=place)
 
 
-def _tested_gap(table: Table, own: Picked, tests: PermutationTests) -> Tested:
-    if len(own.parts) < ENOUGH or own.place is None or own.place[1] is None:
+def _tested_gap(table: Table, choice: Picked, tests: PermutationTests) -> Tested:
+    if len(choice.parts) < ENOUGH or choice.place is None or choice.place[1] is None:
         return Tested()
     family = len(table.attributes) * len(table.systems)
-    return tests.gap(table, own.attribute, own.a, own.parts, own.means, (own.place[0], own.place[1]), family)
+    return tests.gap(
+        table, choice.attribute, choice.a, choice.parts, choice.means, (choice.place[0], choice.place[1]), family
+    )
 
 
 def _tested_differences(
     table: Table, attribute: str, differences: Sequence[Differing], tests: PermutationTests
 ) -> list[Tested]:
     """Return the tests of the largest and of the smallest difference of each pair, in their order."""
-    testable = [own for own in differences if len(own.parts) >= ENOUGH and own.testable]
-    parts = {part.name: part for own in testable for part in own.parts}
-    pairs = [(own.a, own.b or "") for own in testable]
-    means = [mean_of(own.means) for own in testable]
+    testable = [choice for choice in differences if len(choice.parts) >= ENOUGH and choice.testable]
+    parts = {part.name: part for choice in testable for part in choice.parts}
+    pairs = [(choice.a, choice.b or "") for choice in testable]
+    means = [mean_of(choice.means) for choice in testable]
     family = 2 * len(table.attributes) * len(differences)
     tested = tests.differences(table, attribute, list(parts.values()), pairs, means, family)
     untested = {"largest": Tested(), "smallest": Tested()}
-    return [tested.get((own.a, own.b or ""), untested)[kind] for own in differences for kind in ("largest", "smallest")]
+    return [
+        tested.get((choice.a, choice.b or ""), untested)[kind]
+        for choice in differences
+        for kind in ("largest", "smallest")
+    ]
 
 
-def _papers_test(own: Picked) -> Tested:
+def _papers_test(choice: Picked) -> Tested:
     """Test by Wilcoxon what was picked on the same data; a system's best and worst are picked for each block."""
-    if not own.testable:
+    if not choice.testable:
         return Tested()
     values = [
-        _gap(own.sign * row, _pick(own.sign * row, "self") if own.kind == "self" else own.place)
-        for block in own.rows
+        _gap(choice.sign * row, _pick(choice.sign * row, "self") if choice.kind == "self" else choice.place)
+        for block in choice.rows
         for row in block
     ]
     test = wilcoxon(np.array(values))
     return Tested(defined(test.p), None, test.n, PAPER)
 
 
-def _diagnosis(table: Table, own: Picked, tested: Tested, group: str | None) -> StudyDiagnosis:
-    names = table.treatments(own.attribute)
-    best, worst = own.place or (None, None)
-    overall = defined(_gap(own.sign * mean_of(own.means), own.place)) if own.place else None
+def _diagnosis(table: Table, choice: Picked, tested: Tested, group: str | None) -> StudyDiagnosis:
+    names = table.treatments(choice.attribute)
+    best, worst = choice.place or (None, None)
+    overall = defined(_gap(choice.sign * mean_of(choice.means), choice.place)) if choice.place else None
     return StudyDiagnosis(
-        kind=own.kind,
-        a=own.a,
-        b=own.b,
-        attribute=own.attribute,
+        kind=choice.kind,
+        a=choice.a,
+        b=choice.b,
+        attribute=choice.attribute,
         dataset=None,
         group=group,
-        datasets=tuple(part.name for part in own.parts),
+        datasets=tuple(part.name for part in choice.parts),
         best=None if best is None else names[best],
         worst=None if worst is None else names[worst],
         difference=overall,
@@ -214,8 +222,8 @@ def _diagnosis(table: Table, own: Picked, tested: Tested, group: str | None) -> 
         test=tested.test,
         smallest_p=tested.smallest_p,
         by_dataset=tuple(
-            DatasetDifference(dataset=part.name, difference=defined(_gap(own.sign * row, own.place)))
-            for part, row in zip(own.parts, own.means, strict=True)
+            DatasetDifference(dataset=part.name, difference=defined(_gap(choice.sign * row, choice.place)))
+            for part, row in zip(choice.parts, choice.means, strict=True)
         ),
     )
 

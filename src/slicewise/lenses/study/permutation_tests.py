@@ -67,8 +67,8 @@ class PermutationTests:
 
     def _variance(self, part: DatasetPerformance, attribute: str, system: str) -> Array:
         places = list(part.places(system))
-        own = part.cells[attribute]
-        return bucket_variance(own.cells[:, places], self.measure.finish, own.sizes[places].mean(axis=0))
+        counts = part.cells[attribute]
+        return bucket_variance(counts.cells[:, places], self.measure.finish, counts.sizes[places].mean(axis=0))
 
     def differences(
         self,
