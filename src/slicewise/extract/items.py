@@ -189,6 +189,16 @@ class ItemFeatures:
         return parallel_map(self._cut, self._inputs)
 
     @property
+    def input_tokens(self) -> list[Tokens]:
+        """The tokens of the input fields."""
+        return [field.tokens for field in self.inputs]
+
+    @property
+    def has_input(self) -> bool:
+        """Whether there is an input to be cut into tokens."""
+        return bool(self._inputs)
+
+    @property
     def _inputs(self) -> list[_TextColumn]:
         """The namespaces and texts of the input; no text where tokens are given or cached."""
         a = self.evaluation.aligned

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,6 +27,8 @@ class Pairs:
     b: NDArray[np.int32]
     counts: Ints
     sums: Ints
+    more: tuple[Ints, ...] = ()
+    """Sums of other values."""
 
     def __len__(self) -> int:
         return len(self.a)
@@ -39,11 +41,12 @@ def pairs(
     first: int = 0,
     stop: int | None = None,
     *,
+    more: Sequence[Ints] = (),
     most_cells: int = MOST_CELLS,
 ) -> Iterator[Pairs]:
     """Return all pairs a < b that at least so many rows have, block by block; a is one of first:stop.
 
-    Count and sum travel in one number, the sum in its lower bits, where both fit.
+    Count and sum travel in one number, the sum in its lower bits, where both fit; the sums of `more` are made apart.
     """
     from scipy.sparse import csr_array
 
@@ -55,12 +58,15 @@ def pairs(
     weights = values[relation.rows]
     right = csr_array((weights + (ones << bits) if together else ones, relation.rows, starts), shape=shape)
     sums = None if together else csr_array((weights, relation.rows, starts), shape=shape)
+    # no product of these is 0 where features share rows, so that all products have the same cells
+    others = [csr_array(((column + 1)[relation.rows], relation.rows, starts), shape=shape) for column in more]
     left = csr_array((ones, relation.rows, starts), shape=shape)
     start, base = first, 0
     last = min(len(relation) - 1, len(relation) if stop is None else stop)
     while start < last:
         if start - base > (len(relation) - base) // SHRINK:  # features behind are paired already
             right, sums = right[start - base :], None if sums is None else sums[start - base :]
+            others = [other[start - base :] for other in others]
             base = start
         end = min(start + max(1, most_cells // (len(relation) - base)), last)
         block = left[start:end]
@@ -71,7 +77,8 @@ def pairs(
         else:
             counts, summed = packed, (block @ sums.T).tocoo().data
         kept = np.flatnonzero((b > a) & (counts >= least))
-        yield Pairs(a[kept].astype(np.int32), b[kept].astype(np.int32), counts[kept], summed[kept])
+        further = tuple(((block @ other.T).tocoo().data - counts)[kept] for other in others)
+        yield Pairs(a[kept].astype(np.int32), b[kept].astype(np.int32), counts[kept], summed[kept], further)
         start = end
 
 

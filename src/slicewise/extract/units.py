@@ -142,6 +142,16 @@ class UnitFeatures:
         return {"in": self._tokens} if self._has_words else {}
 
     @property
+    def input_tokens(self) -> list[Tokens]:
+        """The tokens of the input fields of items."""
+        return list(self._inputs.values())
+
+    @property
+    def has_input(self) -> bool:
+        """Whether items have an input that is cut into tokens."""
+        return bool(self._inputs)
+
+    @property
     def _spaces(self) -> list[str]:
         """The namespaces of texts: of the neighbours, of the unit, of its item."""
         unit_space = {Task.SPANS: "span", Task.TOKENS: "token"}.get(self.evaluation.task)

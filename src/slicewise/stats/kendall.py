@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,15 +39,29 @@ def kendall(scores: NDArray[Any], values: NDArray[Any], counts: NDArray[Any] | N
 
     `counts`: how many items have each pair of a score and a value; one, unless given.
     """
+    return agreement_of(scores, values, counts).kendall()
+
+
+def agreement_of(scores: NDArray[Any], values: NDArray[Any], counts: NDArray[Any] | None = None) -> Agreement:
+    """Count what the correlation of values with scores is computed from."""
     a, b, weights = _counted(scores, values, counts)
-    agreement = Agreement(
+    return Agreement(
         int(weights.sum()),
         Ties.of(_sums_by_code(a, weights)),
         Ties.of(_sums_by_code(b, weights)),
         Ties.of(weights).pairs,
         inversions(b, weights),
     )
-    return agreement.kendall()
+
+
+def stratified_kendall(strata: Sequence[Agreement]) -> Kendall:
+    """Return the correlation within strata: pairs of items of one stratum count, and their variances add up."""
+    agreement = sum(stratum.difference for stratum in strata)
+    untied_a, untied_b = (sum(untied) for untied in zip(*(stratum.untied for stratum in strata), strict=True))
+    variance = sum(stratum.variance for stratum in strata if all(stratum.untied))
+    if not (untied_a and untied_b and variance):
+        return Kendall(math.nan, math.nan)
+    return Kendall(agreement / math.sqrt(untied_a * untied_b), agreement / math.sqrt(variance))
 
 
 def discordant(scores: NDArray[Any], values: NDArray[Any], counts: NDArray[Any]) -> int:
@@ -67,15 +82,29 @@ class Agreement:
     """Pairs that are equal in both."""
     discordant: int
 
+    @property
+    def untied(self) -> tuple[int, int]:
+        """How many pairs of items have different scores, and different values."""
+        pairs = self.n * (self.n - 1) // 2
+        return pairs - self.a.pairs, pairs - self.b.pairs
+
+    @property
+    def difference(self) -> int:
+        """Concordant minus discordant pairs."""
+        return self.untied[0] - self.b.pairs + self.tied_in_both - 2 * self.discordant
+
+    @property
+    def variance(self) -> float:
+        """Of the difference, corrected for ties."""
+        return _variance(self.n, self.a, self.b)
+
     def kendall(self) -> Kendall:
         """Return the correlation."""
-        pairs = self.n * (self.n - 1) // 2
-        untied_a, untied_b = pairs - self.a.pairs, pairs - self.b.pairs
+        untied_a, untied_b = self.untied
         if not (untied_a and untied_b):
             return Kendall(math.nan, math.nan)
-        agreement = untied_a - self.b.pairs + self.tied_in_both - 2 * self.discordant
-        spread = math.sqrt(_variance(self.n, self.a, self.b))
-        return Kendall(agreement / math.sqrt(untied_a * untied_b), agreement / spread)
+        spread = math.sqrt(self.variance)
+        return Kendall(self.difference / math.sqrt(untied_a * untied_b), self.difference / spread)
 
 
 def _counted(scores: NDArray[Any], values: NDArray[Any], counts: NDArray[Any] | None) -> tuple[Ints, Ints, Ints]:

@@ -6,6 +6,7 @@ are whole, sums are exact and ties are ties.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
@@ -100,17 +101,25 @@ class RankNull:
     def tests(self, n1: NDArray[Any], doubled_sum: NDArray[Any], side: Side = "low") -> RankTests:
         """Test features that `n1` items have, the doubled ranks of which sum to `doubled_sum`."""
         n1, doubled_sum = np.asarray(n1, dtype=np.int64), np.asarray(doubled_sum, dtype=np.int64)
-        n2 = self.n - n1
-        pairs = n1.astype(np.float64) * n2
-        auc = ratio(doubled_sum - n1 * (n1 + 1), 2 * pairs)
-        z = ratio(doubled_sum - n1 * (self.n + 1), np.sqrt(pairs * self._spread()))
+        auc, z, chi2 = self.effects(n1, doubled_sum)
         p, log10_p, method = np.ones(len(z)), np.zeros(len(z)), self._methods(n1)
         testable = np.flatnonzero(~np.isnan(z))
         if len(testable):
             tail = self._tail(n1[testable], doubled_sum[testable], method[testable], side)
             p[testable], log10_p[testable] = tail.p, tail.log10_p
-        chi2 = z**2 * self.n / (self.n - 1) if self.binary else np.full(len(z), np.nan)
         return RankTests(auc, z, p, log10_p, method, chi2)
+
+    def effects(self, n1: Ints, doubled_sum: Ints) -> tuple[Array, Array, Array]:
+        """Return the AUC, z and χ² of features, without testing them."""
+        pairs = n1.astype(np.float64) * (self.n - n1)
+        auc = ratio(doubled_sum - n1 * (n1 + 1), 2 * pairs)
+        z = ratio(doubled_sum - n1 * (self.n + 1), np.sqrt(pairs * self._spread()))
+        return auc, z, z**2 * self.n / (self.n - 1) if self.binary else np.full(len(z), np.nan)
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of a doubled rank."""
+        return math.sqrt(self._spread() * (self.n - 1)) if self.n > 1 else 0.0
 
     def _spread(self) -> float:
         """Return what the variance of a doubled rank sum is for each pair of an item with and one without."""

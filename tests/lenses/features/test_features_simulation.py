@@ -12,7 +12,7 @@ from scipy.stats import binom, false_discovery_control, norm
 from slicewise import Evaluation, features
 from slicewise.extract.family import Kind
 from slicewise.extract.relation import Limits, Relation
-from slicewise.lenses.ranking.testing import FamilyCounts, ranked
+from slicewise.lenses.ranking.testing import FamilyCounts, NumberEvidence, ranked
 from slicewise.stats.rank_sums import RankNull
 
 if TYPE_CHECKING:
@@ -124,7 +124,9 @@ class Rows:
         enough = np.flatnonzero(Limits(least, self.size)(counts))
         return [FamilyCounts(Tokens(), counts[enough], self.features_of.sums(self.null.doubled)[enough])]
 
-    def numbers(self) -> list[Number]:
+    adjustment = None
+
+    def numbers(self) -> list[NumberEvidence]:
         return []
 
     def geval_number(self, numbers: Number) -> GevalNumber | None:
@@ -133,9 +135,12 @@ class Rows:
     def pairs(self, sources: Any, source: Any, place: Any, least: int) -> Iterator[Pairs]:
         raise NotImplementedError
 
+    def pair_ratios(self, sources: Any, parts: Any, a: Any, b: Any, centred: Any, side: Any) -> None:
+        raise NotImplementedError
+
 
 def rank(scores: Array, features_of: Relation, least: int, side: Any = "low") -> Ranking:
-    return ranked(Rows(scores, features_of), least=least, pair_least=None, side=side, geval=False)
+    return ranked(Rows(scores, features_of), least=least, side=side, geval=False)
 
 
 @pytest.mark.parametrize("least", [5, 50])

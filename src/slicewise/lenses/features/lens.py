@@ -23,6 +23,7 @@ from slicewise.lenses.ranking.lists import CORRECTIONS, Request, feature_lists
 from slicewise.lenses.ranking.population import ItemScoring, Scoring, UnitScoring, unit_counts
 from slicewise.lenses.ranking.result import Feature, FeatureList
 from slicewise.lenses.ranking.score_ranks import ListSummary
+from slicewise.lenses.ranking.strata import LENGTH
 from slicewise.lenses.slicing.bucketed import with_all_of
 from slicewise.metrics.metric import Metric
 from slicewise.stats.intervals import Resamples
@@ -52,6 +53,7 @@ def features(
     units: bool = False,
     ratio: bool = False,
     geval: bool = False,
+    adjust: Sequence[str] | str | None = None,
     correction: str = "bh",
     resamples: int = 1000,
     confidence: float = 0.95,
@@ -63,10 +65,13 @@ def features(
 
     `direction`: worst, best, worsening or improving, the last two with `change=(old, new)`. `units`: rank over gold
     units (found or missed) and returned units (right or spurious). `geval`: the numbers of the published tool.
+    `adjust`: compare items that are alike in these attributes, or in `length`; None: in length, where the input has
+    text; [] does not adjust.
     """
     check_options(beta=beta, resamples=resamples, confidence=confidence, seed=seed, restarts=restarts)
     _check_units(evaluation.task, tokenizer, units=units, ratio=ratio)
     attributes = [attributes] if isinstance(attributes, str) else attributes
+    adjust = _adjust(adjust, geval=geval)
     metric = metrics_of(evaluation.task, [] if units else metrics, beta)[0]
     least = (1 if geval else 5) if min_count is None else min_count
     pair_least = least if min_pair_count is None else _count("min-pair-count", min_pair_count, 1)
@@ -88,8 +93,16 @@ def features(
     longest = max(_count("ngrams", 1 if ngrams is None else ngrams, 1), 2 if bigrams else 1)
     spec = FeatureSpec(tokenizer=tokenizer, ngrams=longest, shapes=shapes, numbers=numbers)
     spec = replace(spec, least=0 if geval else least, geval=geval)
-    evaluation = _at_hand(evaluation, attributes, units=units, geval=geval)
-    return _ranked(_Lists(evaluation, metric, request, spec, tuple(attributes), units=units, on_step=on_step))
+    named = [*attributes, *(name for name in adjust or () if name != LENGTH)]
+    evaluation = _at_hand(evaluation, named, units=units, geval=geval)
+    return _ranked(_Lists(evaluation, metric, request, spec, tuple(attributes), adjust, units=units, on_step=on_step))
+
+
+def _adjust(names: Sequence[str] | str | None, *, geval: bool) -> tuple[str, ...] | None:
+    """Return what is adjusted for; None: length, where there is text."""
+    if names and geval:
+        raise UserError("--geval has the numbers of the published tool, which adjusts for nothing; leave out --adjust")
+    return () if geval else names if names is None else (names,) if isinstance(names, str) else tuple(names)
 
 
 def _check_units(task: Task, tokenizer: str | None, *, units: bool, ratio: bool) -> None:
@@ -118,6 +131,7 @@ def _ranked(lists_of: _Lists) -> FeaturesResult:
                 lists_of.spec,
                 metric,
                 lists_of.attributes,
+                lists_of.adjust,
                 pinned(evaluation, [] if units else [metric]),
                 units=units,
             )
@@ -192,6 +206,7 @@ def _parts(
     spec: FeatureSpec,
     metric: Metric,
     attributes: Sequence[str],
+    adjust: Sequence[str] | None,
     pins: Sequence[str],
     *,
     units: bool,
@@ -206,6 +221,7 @@ def _parts(
     parts += [f"change:{old}>{new}" for new, old in request.systems if old is not None]
     parts += [f"tokenizer:{spec.tokenizer}"] if spec.tokenizer else []
     parts += [f"min-count:{request.least}", f"correction:{request.correction}", f"seed:{request.seed}"]
+    parts += [] if adjust is None or request.geval else [f"adjust:{'+'.join(adjust) or 'nothing'}"]
     parts += [] if request.pair_least in (None, request.least) else [f"min-pair-count:{request.pair_least}"]
     parts += [name for name, chosen in (("units", units), ("ratio", request.ratio), ("geval", request.geval)) if chosen]
     return parts + ([] if request.fold else ["unfolded"])
@@ -220,6 +236,7 @@ class _Lists:
     request: Request
     spec: FeatureSpec
     attributes: tuple[str, ...]
+    adjust: tuple[str, ...] | None
     units: bool
     on_step: Callable[[str], None] | None
 
@@ -233,14 +250,14 @@ class _Lists:
         specs = [ListSpec(scoring, scoring.over if self.units else system) for system, _, scoring in scorings]
         confused = [i for i, (_, old, _) in enumerate(scorings) if self._has_confusions and old is None]
         specs += [ListSpec(scorings[i][2], scorings[i][0], confusions=True) for i in confused]
-        extractor = FeatureExtractor(self.spec, self.attributes, self.units)
+        extractor = FeatureExtractor(self.spec, self.attributes, self.units, adjust=self.adjust)
         ranking = FeatureRanking.of(self.evaluation, specs, extractor, self.request.least)
         lists = feature_lists(ranking, self.request, self._drawn(specs[0].scoring.over))
         confusions = dict(zip(confused, (_by_frequency(of.features) for of in lists[len(scorings) :]), strict=True))
         complete = []
         for i, (system, old, _) in enumerate(scorings):
             summary = ranking.summaries[i]
-            left_out = _left_out(summary, {number.name: summary.size - number.size for number in ranking.numbers[i]})
+            left_out = _left_out(summary, {of.number.name: summary.size - of.number.size for of in ranking.numbers[i]})
             features = replace(lists[i], system=system, against=old, confusions=confusions.get(i, ()))
             complete.append((features, (*summary.warnings, *left_out, *_alike(summary))))
         return complete

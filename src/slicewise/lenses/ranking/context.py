@@ -9,21 +9,27 @@ import numpy as np
 import polars as pl
 
 from slicewise.arrays import Array, Ints
-from slicewise.attributes import Facts, Scope
-from slicewise.attributes.attribute import Attribute
+from slicewise.attributes import Facts, Scope, values_of
+from slicewise.attributes.attribute import Attribute, Of
 from slicewise.attributes.corpus_facts import CorpusFacts
 from slicewise.attributes.strings import with_strings
 from slicewise.engine.local import FIELDS, TEXTS
+from slicewise.errors import UserError, quoted
 from slicewise.evaluation import Evaluation
-from slicewise.extract.described import ITEMS, UNITS, attributes_of
+from slicewise.extract.described import ITEMS, UNITS, attributes_of, category_names
 from slicewise.extract.family import Family, FamilyKey, Kind
 from slicewise.extract.items import FeatureSpec, ItemFeatures
 from slicewise.extract.spool import Spool
 from slicewise.extract.units import UnitFeatures
 from slicewise.lenses.ranking.population import Population, Scoring, tidy
+from slicewise.lenses.ranking.strata import LENGTH, Strata
 from slicewise.stats.ranks import from_order
 
 Features = ItemFeatures | UnitFeatures
+NumberSpec = tuple[Kind, str, str, int | None]
+"""A number: its kind, namespace and name, and the stratum whose rows have it; None: all."""
+NumberSpecs = tuple[tuple[NumberSpec, ...], ...]
+"""The numbers of each list."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +73,8 @@ class FeatureExtractor:
     corpus_facts: CorpusFacts | None = None
     """What attributes have to know of all the data."""
     spool: Spool | None = None
+    adjust: tuple[str, ...] | None = None
+    """What features are adjusted for; None: length, where there is text."""
 
     @property
     def geval(self) -> bool:
@@ -76,7 +84,35 @@ class FeatureExtractor:
     @property
     def needs(self) -> frozenset[str]:
         """What parts have to be read with."""
-        return frozenset({TEXTS, FIELDS}) if self.described else frozenset({TEXTS})
+        fields = self.described or bool(self._adjusting_attributes)
+        return frozenset({TEXTS, FIELDS}) if fields else frozenset({TEXTS})
+
+    @property
+    def _adjusting_attributes(self) -> list[str]:
+        return [name for name in self.adjust or () if name != LENGTH]
+
+    def adjusting_values(self, part: Evaluation, names: Sequence[str]) -> list[pl.Series | Array]:
+        """Return what all rows of a part, items or units, are put into strata by."""
+        return [self._lengths(part) if name == LENGTH else self._values(part, name) for name in names]
+
+    def _lengths(self, part: Evaluation) -> Array:
+        features = self.extract(part)
+        none = np.zeros(part.aligned.items, np.int64)
+        lengths = sum((np.diff(tokens.offsets) for tokens in features.input_tokens), start=none).astype(np.float64)
+        return lengths[part.units["item"].to_numpy()] if self.units else lengths
+
+    def _values(self, part: Evaluation, name: str) -> pl.Series | Array:
+        facts = Facts.of(part, self.corpus_facts)
+        (attribute,) = attributes_of(facts, [name], UNITS if self.units else ITEMS)
+        if attribute.of is Of.OUTPUT:
+            raise UserError(f"the attribute {quoted(name)} differs between systems; --adjust needs one of the data")
+        values = values_of(attribute, facts)
+        if self.units and attribute.of is Of.ITEM:
+            values = values.gather(facts.units.item)
+        if not values.dtype.is_numeric():
+            return category_names(values)
+        numbers = values.cast(pl.Float64).fill_null(float("nan")).to_numpy()
+        return np.where(np.isfinite(numbers), numbers, np.nan)
 
     def extract(self, part: Evaluation) -> Features:
         """Return the features of a part."""
@@ -97,14 +133,13 @@ class FeatureExtractor:
 
     def informed(self, evaluation: Evaluation) -> FeatureExtractor:
         """Return one that knows of all the data what attributes have to know."""
-        if not self.described:
+        if not self.described and not self._adjusting_attributes:
             return self
         facts = Facts.of(evaluation)
         corpus_facts = facts.corpus_facts
-        if any(
-            Scope.STRINGS in attribute.depends_on
-            for attribute in feature_attributes(facts, self.attributes, units=self.units)
-        ):
+        attributes = feature_attributes(facts, self.attributes, units=self.units) if self.described else []
+        attributes += attributes_of(facts, self._adjusting_attributes, UNITS if self.units else ITEMS)
+        if any(Scope.STRINGS in attribute.depends_on for attribute in attributes):
             corpus_facts = with_strings(evaluation, corpus_facts)
         return replace(self, corpus_facts=corpus_facts)
 
@@ -135,6 +170,42 @@ class RankingContext:
     families: tuple[FamilyKey, ...]
     """The kinds of features, their namespaces and whether they are made of shapes, by number."""
     score_ranks: tuple[ScoreRanks, ...]
+    strata: tuple[Strata | None, ...] = ()
+    """Of each list; none where nothing is adjusted for."""
+
+    def strata_of(self, i: int) -> Strata | None:
+        """Return the strata of a list."""
+        return self.strata[i] if self.strata else None
+
+    @property
+    def strata_owners(self) -> tuple[int | None, ...]:
+        """Of each list with strata the first one that has the same."""
+        none: tuple[int | None, ...] = (None,) * len(self.specs)
+        return tuple(None if own is None else self.strata.index(own) for own in self.strata) or none
+
+    @property
+    def apart(self) -> bool:
+        """Whether lists have features of their own: those of outputs, and attributes, which may be of outputs."""
+        own = any(space == "out" or kind is Kind.ATTRIBUTE for kind, space, _ in self.families)
+        return own and not self.extractor.units and len(self.specs) > 1
+
+    def numbers(self, part: Evaluation, i: int, number: NumberSpec) -> Array:
+        """Return a number that the rows of a list have; NaN where one has none, or is of another stratum."""
+        kind, space, name, stratum = number
+        values = self.extractor.extract(part).values(self.specs[i].whose, kind, space, name)
+        values = values[self.population(part, i).kept]
+        return values if stratum is None else np.where(self.stratum(part, i) == stratum, values, np.nan)
+
+    def stratum(self, part: Evaluation, i: int) -> Ints:
+        """Return the stratum of each row of a list that has strata."""
+        strata = self.strata[i]
+        if strata is None:
+            raise ValueError("no strata")
+        return part.memo((strata, self.specs[i].scoring), lambda: self._stratum(part, i, strata))
+
+    def _stratum(self, part: Evaluation, i: int, strata: Strata) -> Ints:
+        names = [adjuster.name for adjuster in strata.adjusters]
+        return strata.of(self.extractor.adjusting_values(part, names))[self.population(part, i).kept]
 
     @property
     def needs(self) -> frozenset[str]:
@@ -144,7 +215,8 @@ class RankingContext:
     @property
     def needs_later(self) -> frozenset[str]:
         """The same without the texts, where their tokens are kept and no attribute is worked out of them."""
-        return self.needs - {TEXTS} if self.extractor.spool is not None and not self.extractor.described else self.needs
+        kept = self.extractor.spool is not None and FIELDS not in self.extractor.needs
+        return self.needs - {TEXTS} if kept else self.needs
 
     def population(self, part: Evaluation, i: int) -> Population:
         """Return the rows of a list."""

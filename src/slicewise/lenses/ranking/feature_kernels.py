@@ -19,12 +19,13 @@ from slicewise.extract.pairs import overlaps, pairs
 from slicewise.extract.parallel import parallel_map
 from slicewise.extract.relation import Relation
 from slicewise.extract.text import parse_numbers
-from slicewise.lenses.ranking.context import Features, ListSpec, RankingContext
-from slicewise.lenses.ranking.details import GROUP_KEYS, group_sums, sums_of, telling
+from slicewise.lenses.ranking.context import Features, ListSpec, NumberSpec, NumberSpecs, RankingContext
+from slicewise.lenses.ranking.details import GROUP_KEYS, group_sums, sums_of, telling, with_strata
 from slicewise.lenses.ranking.numbers import number_table
 from slicewise.lenses.ranking.population import Population
 from slicewise.lenses.ranking.queries import FeatureQuery
 from slicewise.stats.ranks import in_order
+from slicewise.stats.stratified_ranks import group_middles
 
 TOO_MANY = ""
 """Stands for the values of a field in a part where they are too many to be categories."""
@@ -129,13 +130,18 @@ class FeatureCounts(ContextKernel):
         features = self.context.extractor.extract(part)
         owners = self._owners(features)
         numbers = [name for name in table.columns if name not in ("owner", "family", "place")]
-        tables = [table.clear().select("family", pl.lit("").alias("feature"), *numbers)]
+        weights = _Weights.of(self.context, part)
+        no_words = pl.DataFrame(schema=dict.fromkeys(weights.word_columns, pl.Int64))
+        tables = [table.clear().select("family", pl.lit("").alias("feature"), *numbers), no_words]
         for (owner,), rows in table.group_by("owner", maintain_order=True):
-            names = owners[int(owner)][0].names(rows["place"].to_numpy())
-            tables.append(rows.select("family", names.alias("feature"), *numbers))
+            family, lists = owners[int(owner)]
+            place = rows["place"].to_numpy()
+            words = {name: pl.Series(column[place]) for name, column in weights.words(family, lists).items()}
+            names = family.names(place)
+            tables.append(rows.select("family", names.alias("feature"), *numbers).with_columns(**words))
         schema = {"family": pl.Int64, "feature": pl.String, "n:0": pl.Int64, "d:0": pl.Int64}
         tables.append(pl.DataFrame(self._field_kinds(part, features, owners), orient="row", schema=schema))
-        return pl.concat(tables, how="diagonal").with_columns(pl.col(numbers).fill_null(0))
+        return pl.concat(tables, how="diagonal").with_columns(pl.col([*numbers, *weights.word_columns]).fill_null(0))
 
     def _owners(self, features: Features) -> list[tuple[Family, list[int]]]:
         """Return the families of all lists, each with the lists that it belongs to."""
@@ -191,6 +197,12 @@ class _Weights:
     kept: list[Ints | None]
     """None: all rows."""
     ranks: list[Ints]
+    owners: tuple[int | None, ...]
+    """Of each list with strata: the first list that has the same."""
+    packed: dict[int, list[Ints]]
+    """The strata of the rows of these lists, as numbers whose sums hold the counts of all strata."""
+    apart: bool
+    """Whether there are features that each of several lists with the same strata has for itself."""
 
     @classmethod
     def of(cls, context: RankingContext, part: Evaluation) -> _Weights:
@@ -202,11 +214,30 @@ class _Weights:
             row_ranks[population.kept] = scores.ranks(population)
             kept.append(None if population.kept.all() else population.kept.astype(np.int64))
             ranks.append(row_ranks)
-        return cls(kept, ranks)
+        owners = context.strata_owners
+        packed = {i: _packed_rows(context, part, i) for i in dict.fromkeys(owners) if i is not None}
+        return cls(kept, ranks, owners, packed, context.apart)
 
     @property
     def columns(self) -> list[str]:
         return [name for i in range(len(self.ranks)) for name in (f"n:{i}", f"d:{i}")]
+
+    @property
+    def word_columns(self) -> list[str]:
+        lists = [i for i, owner in enumerate(self.owners) if owner is not None and self.apart]
+        shared = [f"s:{i}:{k}" for i, words in self.packed.items() for k in range(len(words))]
+        return [*shared, *(f"w:{i}:{k}" for i in lists for k in range(len(self.packed[self.owners[i] or 0])))]
+
+    def words(self, family: Family, lists: Sequence[int]) -> dict[str, Ints]:
+        """Return in how many rows of each stratum the features are, packed: for lists together, or for one alone."""
+        columns: dict[str, Ints] = {}
+        for owner in dict.fromkeys(self.owners[i] for i in lists):
+            if owner is not None:
+                together = all(i in lists for i, other in enumerate(self.owners) if other == owner)
+                names = [f"s:{owner}"] if together else [f"w:{i}" for i in lists if self.owners[i] == owner]
+                for k, row in enumerate(self.packed[owner]):
+                    columns |= dict.fromkeys((f"{name}:{k}" for name in names), family.relation.sums(row))
+        return columns
 
     def empty(self, keys: Sequence[str]) -> pl.DataFrame:
         kinds = {"feature": pl.String}
@@ -219,6 +250,14 @@ class _Weights:
             columns[f"n:{i}"] = family.relation.counts if kept is None else family.relation.sums(kept)
             columns[f"d:{i}"] = family.relation.sums(self.ranks[i])
         return columns
+
+
+def _packed_rows(context: RankingContext, part: Evaluation, i: int) -> list[Ints]:
+    """Return the packed strata of all rows of a part; those that the list has not are of none."""
+    strata, kept = context.strata[i], context.population(part, i).kept
+    rows = np.full(len(kept), -1, np.int64)
+    rows[kept] = context.stratum(part, i)
+    return [] if strata is None else strata.packed(rows)
 
 
 @dataclass(frozen=True)
@@ -240,37 +279,57 @@ class RunCounts(ContextKernel):
         """Return the counts of a part by field and key."""
         features = self.context.extractor.extract(part)
         weights = _Weights.of(self.context, part)
-        tables = [weights.empty(self.by)]
+        tables = [weights.empty((*self.by, *weights.word_columns))]
         for number, ((space, whose), runs) in enumerate(self.runs.items()):
             family, keys = features.run(whose, space, runs, self.length)
             lists = [i for i, spec in enumerate(self.context.specs) if spec.whose == whose or space != "out"]
             lists = [i for i in lists if not self.context.specs[i].confusions]
-            numbers = weights.sums(family, lists)
+            numbers = weights.sums(family, lists) | weights.words(family, lists)
             tables.append(pl.DataFrame({"field": np.full(len(keys), number), "key": keys} | numbers))
-        return pl.concat(tables, how="diagonal").select(*self.by, *(pl.col(n).fill_null(0) for n in weights.columns))
+        columns = (*weights.columns, *weights.word_columns)
+        return pl.concat(tables, how="diagonal").select(*self.by, *(pl.col(n).fill_null(0) for n in columns))
 
 
 @dataclass(frozen=True)
 class NumberCounts(ContextKernel):
     """Counts the rows of every list by the value of each number and by rank."""
 
-    numbers: tuple[tuple[tuple[Kind, str, str], ...], ...]
-    """Of each list the kinds, namespaces and names of its numbers."""
+    numbers: NumberSpecs
     by: tuple[str, ...] = ("list", "number", "value", "doubled")
 
     def __call__(self, part: Evaluation) -> pl.DataFrame:
         """Return the counts of a part; values are given by their bits."""
-        features = self.context.extractor.extract(part)
         tables = [pl.DataFrame(schema=dict.fromkeys((*self.by, "n"), pl.Int64))]
         for i, numbers in enumerate(self.numbers):
-            population = self.context.population(part, i)
-            ranks = self.context.score_ranks[i].ranks(population)
+            ranks = self.context.score_ranks[i].ranks(self.context.population(part, i))
             for j, number in enumerate(numbers):
-                values = features.values(self.context.specs[i].whose, *number)
-                table = number_table(values[population.kept], ranks)
+                table = number_table(self.context.numbers(part, i, number), ranks)
                 bits = table["value"].to_numpy().view(np.int64)
                 keys = [pl.lit(i, pl.Int64).alias("list"), pl.lit(j, pl.Int64).alias("number")]
                 tables.append(table.with_columns(*keys, value=pl.Series(bits)).select(*self.by, "n"))
+        return pl.concat(tables)
+
+
+@dataclass(frozen=True)
+class StratumCounts(ContextKernel):
+    """Counts the rows of lists by stratum and group of neighbouring ranks, and sums their ranks."""
+
+    bounds: tuple[Ints | None, ...]
+    """Of the groups of each list that has strata."""
+    by: tuple[str, ...] = ("list", "stratum", "group")
+
+    def __call__(self, part: Evaluation) -> pl.DataFrame:
+        """Return the counts of a part."""
+        tables = [pl.DataFrame(schema=dict.fromkeys((*self.by, "n", "doubled", "squares"), pl.Int64))]
+        for i, bounds in enumerate(self.bounds):
+            if bounds is not None:
+                doubled = self.context.score_ranks[i].ranks(self.context.population(part, i))
+                group = np.searchsorted(2 * bounds + 1, doubled) - 1
+                squares = (doubled - group_middles(bounds)[group].astype(np.int64)) ** 2
+                columns = {"stratum": self.context.stratum(part, i), "group": group, "n": np.ones(len(group), np.int64)}
+                frame = pl.DataFrame(columns | {"doubled": doubled, "squares": squares}).cast(pl.Int64)
+                table = frame.group_by("stratum", "group").sum()
+                tables.append(table.select(pl.lit(i, pl.Int64).alias("list"), pl.all()))
         return pl.concat(tables)
 
 
@@ -279,14 +338,14 @@ class NumberRows(ContextKernel):
     """Returns the rows of a list that have a number: its value, the doubled rank of the score, and the score."""
 
     list: int
-    number: tuple[Kind, str, str]
+    number: NumberSpec
     by: tuple[str, ...] = ()
 
     def __call__(self, part: Evaluation) -> pl.DataFrame:
         """Return the rows of a part."""
         population = self.context.population(part, self.list)
-        values = self.context.extractor.extract(part).values(self.context.specs[self.list].whose, *self.number)
-        columns = {"value": values[population.kept], "doubled": self.context.score_ranks[self.list].ranks(population)}
+        values = self.context.numbers(part, self.list, self.number)
+        columns = {"value": values, "doubled": self.context.score_ranks[self.list].ranks(population)}
         return pl.DataFrame(columns | {"score": population.scores}).filter(pl.col("value").is_not_nan())
 
 
@@ -314,10 +373,13 @@ class PairCounts(ContextKernel):
         population = self.context.population(part, self.list)
         relation = self.query.relation(self.context, self.context.extractor.extract(part), self.list, population)
         ranks = self.context.score_ranks[self.list].ranks(population)
-        tables = [pl.DataFrame(schema=dict.fromkeys(("a", "b", "n", "doubled"), pl.Int64))]
-        for block in pairs(relation, ranks, self.fewest, self.start, self.stop):
+        strata = self.context.strata_of(self.list)
+        words = [] if strata is None else strata.packed(self.context.stratum(part, self.list))
+        names = [f"w:{k}" for k in range(len(words))]
+        tables = [pl.DataFrame(schema=dict.fromkeys(("a", "b", "n", "doubled", *names), pl.Int64))]
+        for block in pairs(relation, ranks, self.fewest, self.start, self.stop, more=words):
             columns = {"a": block.a, "b": block.b, "n": block.counts, "doubled": block.sums}
-            tables.append(pl.DataFrame(columns).cast(pl.Int64))
+            tables.append(pl.DataFrame(columns | dict(zip(names, block.more, strict=True))).cast(pl.Int64))
         return pl.concat(tables)
 
 
@@ -360,16 +422,26 @@ class Overlaps(QueryKernel):
 
 @dataclass(frozen=True)
 class GroupSums(QueryKernel):
-    """Counts rows and sums scores of the features that are shown, by group."""
+    """Counts rows and sums scores of the features that are shown, by group.
 
+    Where there are strata these come behind the features, and scores are those beyond the mean of the stratum.
+    """
+
+    means: tuple[Array | None, ...]
+    """Of the strata of each list."""
     by: tuple[str, ...] = ("list", *GROUP_KEYS)
 
     def __call__(self, part: Evaluation) -> pl.DataFrame:
         """Return the sums of a part."""
-        return pl.concat(
-            group_sums(population, relation).select(pl.lit(i, pl.Int64).alias("list"), pl.all())
-            for i, population, relation in self.rows(part)
-        )
+        tables = []
+        for i, population, relation in self.rows(part):
+            means, scores = self.means[i], population.scores
+            if means is not None:
+                stratum = self.context.stratum(part, i)
+                relation, scores = with_strata(relation, stratum, len(means)), scores - means[stratum]  # noqa: PLW2901
+            table = group_sums(population, relation, scores)
+            tables.append(table.select(pl.lit(i, pl.Int64).alias("list"), pl.all()))
+        return pl.concat(tables)
 
 
 @dataclass(frozen=True)
@@ -384,6 +456,11 @@ class PartDetails(QueryKernel):
         tables = []
         for i, population, relation in self.rows(part):
             high = self.high and not self.context.specs[i].confusions
-            both = [sums_of(population, relation), telling(population, relation, high=high)]
+            strata = self.context.strata_of(i)
+            summed, words = relation, []
+            if strata is not None:
+                stratum = self.context.stratum(part, i)
+                summed, words = with_strata(relation, stratum, len(strata)), strata.packed(stratum)
+            both = [sums_of(population, summed, words), telling(population, relation, high=high)]
             tables.append(pl.concat(both, how="diagonal").with_columns(list=pl.lit(i, pl.Int64)))
-        return pl.concat(tables)
+        return pl.concat(tables, how="diagonal")

@@ -12,8 +12,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from slicewise.arrays import Ints
-from slicewise.engine.local import aggregate, collect_parts, parts_of
+from slicewise.arrays import Array, Ints
+from slicewise.engine.local import aggregate, collect_parts, parts_of, whole
 from slicewise.engine.protocols import Ranked
 from slicewise.evaluation import Evaluation
 from slicewise.extract.family import FamilyKey, Kind
@@ -22,7 +22,23 @@ from slicewise.extract.pairs import Pairs
 from slicewise.extract.relation import Limits
 from slicewise.extract.spool import Spool
 from slicewise.extract.text import MOST_CATEGORIES
-from slicewise.lenses.ranking.context import FeatureExtractor, ListSpec, RankingContext, families_of
+from slicewise.lenses.ranking.clusters import (
+    ClusterCounts,
+    ClusterRanks,
+    PairClusters,
+    design_effects,
+    histogram,
+    rows_of,
+    sampled_groups,
+)
+from slicewise.lenses.ranking.context import (
+    FeatureExtractor,
+    ListSpec,
+    NumberSpec,
+    NumberSpecs,
+    RankingContext,
+    families_of,
+)
 from slicewise.lenses.ranking.details import KEYS, Details, cells_of
 from slicewise.lenses.ranking.feature_kernels import (
     DESCRIBED,
@@ -35,6 +51,7 @@ from slicewise.lenses.ranking.feature_kernels import (
     PairCounts,
     PartDetails,
     RunCounts,
+    StratumCounts,
 )
 from slicewise.lenses.ranking.folding import FURTHEST, NEAREST, alike_counts
 from slicewise.lenses.ranking.kendall_blocks import numbers_of
@@ -42,9 +59,21 @@ from slicewise.lenses.ranking.numbers import Number
 from slicewise.lenses.ranking.queries import FeatureQuery, NameQuery, NgramQuery, TailQuery, subset_of
 from slicewise.lenses.ranking.score_ranks import ListSummary, summaries_of
 from slicewise.lenses.ranking.sources import FeatureSource, Single, Tails, Together
-from slicewise.lenses.ranking.testing import FamilyCounts, Ranking
+from slicewise.lenses.ranking.strata import LENGTH, OF_LENGTH, Strata
+from slicewise.lenses.ranking.stratifying import strata_of
+from slicewise.lenses.ranking.testing import (
+    Adjustment,
+    FamilyCounts,
+    NumberEvidence,
+    Ranking,
+    Tests,
+    corrected,
+    normal_scores,
+)
+from slicewise.stats.cluster_profile import ClusterProfile
 from slicewise.stats.geval import GevalNumber, geval_number
-from slicewise.stats.rank_sums import RankNull
+from slicewise.stats.rank_sums import RankNull, Side
+from slicewise.stats.stratified_ranks import FAR, StratifiedNull, rank_groups
 
 Field = tuple[str, str | None]
 OUT = "out"
@@ -81,6 +110,8 @@ class FeatureRanking:
     summaries: list[ListSummary]
     ranks: Ranked | None = None
     """Scores that stay where the parts are."""
+    strata: tuple[Strata | None, ...] = ()
+    """Of each list: rows that are compared with each other."""
 
     @classmethod
     def of(
@@ -92,15 +123,38 @@ class FeatureRanking:
         if parts.scratch is not None and not extractor.units:
             spool = Spool(parts.scratch / "tokens", tuple(evaluation.aligned.fields.columns))
             extractor = replace(extractor, spool=spool)
-        return cls(evaluation, tuple(specs), extractor, least, *summaries_of(evaluation, specs))
+        if parts.scattered and evaluation.aligned.clusters.count > evaluation.aligned.clusters.groups:
+            evaluation = whole(evaluation, "features of clusters whose items lie apart")  # which no part can count
+        summaries, ranks = summaries_of(evaluation, specs)
+        strata = strata_of(evaluation, specs, extractor, [summary.size for summary in summaries])
+        return cls(evaluation, tuple(specs), extractor, least, summaries, ranks, strata)
 
     @cached_property
     def context(self) -> RankingContext:
         """What kernels know."""
         families = families_of(self.extractor, self.evaluation, self.specs)
-        return RankingContext(
-            self.specs, self.extractor, families, tuple(summary.score_ranks for summary in self.summaries)
+        score_ranks = tuple(summary.score_ranks for summary in self.summaries)
+        return RankingContext(self.specs, self.extractor, families, score_ranks, self.strata)
+
+    @cached_property
+    def adjustments(self) -> list[Adjustment | None]:
+        """Return how scores are ranked within the strata of every list."""
+        bounds = tuple(
+            None if strata is None else rank_groups(summary.null)
+            for strata, summary in zip(self.strata, self.summaries, strict=True)
         )
+        table = aggregate(self.evaluation, StratumCounts(self.context, bounds), ranks=self.ranks)
+        adjustments: list[Adjustment | None] = []
+        for i, (strata, edges) in enumerate(zip(self.strata, bounds, strict=True)):
+            if strata is None or edges is None:
+                adjustments.append(None)
+                continue
+            rows = table.filter(pl.col("list") == i)
+            cells = np.zeros((3, len(strata), len(edges) - 1), np.int64)
+            for cell, name in zip(cells, ("n", "doubled", "squares"), strict=True):
+                cell[rows["stratum"].to_numpy(), rows["group"].to_numpy()] = rows[name].to_numpy()
+            adjustments.append(Adjustment(strata, StratifiedNull.of(self.summaries[i].null, edges, *cells)))
+        return adjustments
 
     @property
     def several_parts(self) -> bool:
@@ -173,14 +227,50 @@ class FeatureRanking:
     # ------------------------------------------------------------------ numbers
 
     @cached_property
-    def numbers(self) -> list[list[Number]]:
-        """Return the numbers that the rows of every list have."""
-        names = tuple(tuple(self._numbers_of(spec)) for spec in self.specs)
-        if not any(names):
+    def numbers(self) -> list[list[NumberEvidence]]:
+        """Return the numbers that the rows of every list have, also within strata."""
+        named = [tuple(self._numbers_of(spec)) for spec in self.specs]
+        if not any(named):
             return [[] for _ in self.specs]
-        return numbers_of(
-            self.evaluation, self.context, names, [summary.size for summary in self.summaries], self.ranks
+        whole_numbers = tuple(tuple((*number, None) for number in numbers) for numbers in named)
+        specs = tuple(
+            tuple(spec for number in numbers for spec in ((*number, None), *self._within(number, i)))
+            for i, numbers in enumerate(named)
         )
+        sizes = [summary.size for summary in self.summaries]
+        tables = numbers_of(self.evaluation, self.context, specs, sizes, self.ranks)
+        effects = {} if self.extractor.geval else self._design_effects(whole_numbers)
+        return [
+            [
+                NumberEvidence(group[0], [n.agreement for n in group[1:]] or None, effects.get((i, j), 1.0))
+                for j, group in enumerate(_grouped(specs[i], tables[i]))
+            ]
+            for i in range(len(self.specs))
+        ]
+
+    def _within(self, number: tuple[Kind, str, str], i: int) -> list[NumberSpec]:
+        """Return a number within each stratum of a list; none where strata are made of it."""
+        strata, (kind, _, name) = self.strata[i], number
+        if strata is None:
+            return []
+        adjusters = {adjuster.name for adjuster in strata.adjusters}
+        length = LENGTH in adjusters and (kind is Kind.LENGTH or name in OF_LENGTH)
+        return [] if length or name in adjusters else [(*number, k) for k in range(len(strata))]
+
+    def _design_effects(self, numbers: NumberSpecs) -> dict[tuple[int, int], float]:
+        clustered = self._clustered
+        numbers = tuple(of_list if clustered[i] else () for i, of_list in enumerate(numbers))
+        return design_effects(self.evaluation, self.context, numbers, self.ranks) if any(numbers) else {}
+
+    @cached_property
+    def _clustered(self) -> list[bool]:
+        """Return for each list whether several rows may be of one cluster."""
+        clusters = self.evaluation.aligned.clusters
+        together = clusters.count < self.evaluation.aligned.items
+        return [
+            not spec.confusions and not self.extractor.geval and (together or spec.scoring.over != "items")
+            for spec in self.specs
+        ]
 
     def _numbers_of(self, spec: ListSpec) -> Iterator[tuple[Kind, str, str]]:
         """Return the numbers of a list: its fields, and attributes."""
@@ -205,6 +295,67 @@ class FeatureRanking:
                 yield Kind.NUMBER, space, f"{space} value"
             else:
                 yield Kind.LENGTH, space, f"{space} length"
+
+    @property
+    def adjusted_for(self) -> list[tuple[str, ...]]:
+        """What features of every list are adjusted for."""
+        return [() if own is None else tuple(adjuster.name for adjuster in own.adjusters) for own in self.strata]
+
+    @property
+    def clustered_by(self) -> list[str | None]:
+        """What rows of every list are drawn together in, where that is more than one row."""
+        return [self.evaluation.aligned.clusters.kind if together else None for together in self._clustered]
+
+    # ------------------------------------------------------------------ clusters
+
+    @cached_property
+    def _cluster_ranks(self) -> pl.DataFrame:
+        kernel = ClusterRanks(self.context, sampled_groups(self.evaluation.aligned.clusters))
+        return aggregate(self.evaluation, kernel, ranks=self.ranks)
+
+    def by_cluster(
+        self, rankings: Sequence[Ranking], side: Side, *, adjusted: bool = True, every: bool = False
+    ) -> list[Ranking]:
+        """Correct rankings for rows that lie together in clusters: those of their features that are far from chance.
+
+        `adjusted`: within strata; `every`: those near chance, too.
+        """
+        if not any(self._clustered):
+            return list(rankings)
+        queries, places = [], []
+        for i, ranking in enumerate(rankings):
+            numbers = np.array([isinstance(source, Tails) for source in ranking.sources], np.bool_)
+            tests = ranking.tests
+            far = (normal_scores(tests) < (0.0 if every else FAR)) & ~np.isnan(tests.z)
+            far &= ~numbers[tests.source] if len(tests) else far
+            at = np.flatnonzero(far) if self._clustered[i] else np.zeros(0, np.int64)
+            places.append(at)
+            queries.append(self.query(ranking, at.tolist()))
+        if not any(map(len, places)):
+            return list(rankings)
+        table = histogram(self.evaluation, ClusterCounts(self.context, tuple(queries)), None)
+        corrected_rankings = []
+        for i, (ranking, at) in enumerate(zip(rankings, places, strict=True)):
+            rows = table.filter(pl.col("list") == i)
+            ratios = self._ratios(i, rows, ranking.tests.centred[at], side, adjusted=adjusted)
+            tests = corrected(ranking.tests, at, ratios)
+            corrected_rankings.append(replace(ranking, tests=tests, tested=tests.p))
+        return corrected_rankings
+
+    def _ratios(self, i: int, rows: pl.DataFrame, centred: Array, side: Side, *, adjusted: bool = True) -> Array:
+        """Return by what factor features that have rows in clusters as counted are nearer to chance."""
+        largest = int(rows["items"].to_numpy().max(initial=0))
+        if largest < 2:
+            return np.ones(len(centred))
+        adjustment = self.adjustments[i] if adjusted else None
+        null = self.summaries[i].null
+        means = null.n + 1.0 if adjustment is None else adjustment.null.means
+        scale = null.deviation if adjustment is None else adjustment.null.scale
+        values, cluster = rows_of(self._cluster_ranks, i, means, scale)
+        sign = 1 if side == "low" else -1
+        profile = ClusterProfile.of(sign * values, cluster, largest)
+        feature, items, clusters = (rows[name].to_numpy() for name in ("feature", "items", "clusters"))
+        return profile.ratios(feature, items, clusters, sign * centred / scale)
 
     # ------------------------------------------------------------------ features that are looked at again
 
@@ -259,18 +410,46 @@ class FeatureRanking:
     ) -> list[Details]:
         """Return what is said of the features of every list that are shown; some have been looked at already."""
         query = tuple(self._again(*all_names) for all_names in zip(rankings, shown, looked_at, strict=True))
-        both = pl.concat(collect_parts(self.evaluation, PartDetails(self.context, query, high)))
+        tables = collect_parts(self.evaluation, PartDetails(self.context, query, high))
+        both = pl.concat(tables, how="diagonal")
         rows = both.filter(pl.col("item").is_not_null())
         sums = both.filter(pl.col("item").is_null()).drop("order", "item", "name").group_by("list", *KEYS).sum()
-        by_group = None if groups is None else aggregate(self.evaluation, GroupSums(self.context, query))
         described = []
         for i, features in enumerate(shown):
-            cells = None
-            if by_group is not None and groups is not None:
-                cells = cells_of(by_group.filter(pl.col("list") == i), len(features), groups)
             own_sums, own_rows = (table.filter(pl.col("list") == i).drop("list") for table in (sums, rows))
-            described.append(Details.of(own_sums, own_rows, len(features), cells))
-        return described
+            described.append(Details.of(own_sums, own_rows, len(features), self.context.strata_of(i)))
+        if groups is None:
+            return described
+        described = self._with_cells(described, query, groups)
+        plain = [self._unadjusted(i, *each) for i, each in enumerate(zip(rankings, shown, strict=True))]
+        return self._with_plain_cells(described, query, plain, groups) if any(map(len, plain)) else described
+
+    def _unadjusted(self, i: int, ranking: Ranking, shown: Sequence[int]) -> Ints:
+        """Return which of the features that are shown are not adjusted although there are strata."""
+        sources = [ranking.sources[int(ranking.tests.source[at])] for at in shown]
+        plain = [k for k, source in enumerate(sources) if isinstance(source, Tails) and not source.adjusted]
+        return np.array(plain if self.context.strata_of(i) is not None else [], np.int64)
+
+    def _with_plain_cells(
+        self, details: Sequence[Details], query: tuple[FeatureQuery, ...], plain: Sequence[Ints], groups: int
+    ) -> list[Details]:
+        """Add the cells of features that are not adjusted."""
+        subsets = tuple(subset_of(each, at) for each, at in zip(query, plain, strict=True))
+        by_group = aggregate(self.evaluation, GroupSums(self.context, subsets, (None,) * len(subsets)))
+        return [
+            replace(each, plain=(at, cells_of(by_group.filter(pl.col("list") == i), len(at), groups)))
+            for i, (each, at) in enumerate(zip(details, plain, strict=True))
+        ]
+
+    def _with_cells(self, details: Sequence[Details], query: tuple[FeatureQuery, ...], groups: int) -> list[Details]:
+        """Add what intervals are drawn from: number and sum of scores of each feature by group."""
+        means = tuple(None if each.within is None else each.within.means for each in details)
+        by_group = aggregate(self.evaluation, GroupSums(self.context, query, means))
+        with_cells = []
+        for i, each in enumerate(details):
+            size = len(each.n) + (0 if each.within is None else len(each.within.sizes))
+            with_cells.append(replace(each, cells=cells_of(by_group.filter(pl.col("list") == i), size, groups)))
+        return with_cells
 
 
 @dataclass(frozen=True, eq=False)
@@ -289,6 +468,11 @@ class ListEvidence:
     def null(self) -> RankNull:
         """How their scores are ranked."""
         return self.parts.summaries[self.i].null
+
+    @property
+    def adjustment(self) -> Adjustment | None:
+        """What is adjusted for."""
+        return self.parts.adjustments[self.i] if any(self.parts.strata) else None
 
     def singles(self, least: int) -> list[FamilyCounts]:
         """Return the features that enough rows have, and enough have not, family by family."""
@@ -315,32 +499,65 @@ class ListEvidence:
         rows = rows.filter(pl.Series(Limits(least, self.size)(rows[f"n:{self.i}"].to_numpy())))
         runs = None if known is None else (*known, rows["key"].to_numpy())
         source = NamedFeatures(*key, rows["feature"].alias(""), runs)
-        return FamilyCounts(source, rows[f"n:{self.i}"].to_numpy(), rows[f"d:{self.i}"].to_numpy())
+        strata, owner = self.parts.context.strata_of(self.i), self.parts.context.strata_owners[self.i]
+        words = None
+        if strata is not None:
+            shared = rows.select(f"s:{owner}:{k}" for k in range(strata.words)).to_numpy()
+            alone = rows.select(f"w:{self.i}:{k}" for k in range(strata.words)) if self.parts.context.apart else None
+            words = shared if alone is None else shared + alone.to_numpy()
+        return FamilyCounts(source, rows[f"n:{self.i}"].to_numpy(), rows[f"d:{self.i}"].to_numpy(), words)
 
-    def numbers(self) -> list[Number]:
+    def numbers(self) -> list[NumberEvidence]:
         """Return the numbers that rows have."""
         return self.parts.numbers[self.i]
 
     def geval_number(self, numbers: Number) -> GevalNumber | None:
         """Return what the published tool says of a number, of the rows that have it."""
-        number = numbers.kind, numbers.space, numbers.name
+        number = numbers.kind, numbers.space, numbers.name, None
         rows = pl.concat(collect_parts(self.parts.evaluation, NumberRows(self.parts.context, self.i, number)))
         return geval_number(*(rows[name].to_numpy() for name in ("doubled", "score", "value")))
 
     def pairs(self, sources: Sequence[Single], source: NDArray[np.int32], place: Ints, least: int) -> Iterator[Pairs]:
         """Return all pairs of some features that at least so many rows have, block by block."""
-        builder = _QueryBuilder(None)
-        for number, (i, at) in enumerate(zip(source.tolist(), place.tolist(), strict=True)):
-            builder.add(sources[i], at, number, len(source))
-        query, start, size = builder.query(len(source)), 0, len(source)
+        query, start, size = _parts_query(sources, source, place), 0, len(source)
         fewest = 1 if self.parts.several_parts else least
         while start < size - 1:
             stop = min(size, start + max(1, PAIR_CELLS // (size - start)))
             kernel = PairCounts(self.parts.context, self.i, query, start, stop, fewest)
             table = aggregate(self.parts.evaluation, kernel, nw.col("n") >= least, self.parts.ranks)
             a, b = (table[name].cast(pl.Int32).to_numpy() for name in ("a", "b"))
-            yield Pairs(a, b, table["n"].to_numpy(), table["doubled"].to_numpy())
+            more = tuple(table[name].to_numpy() for name in table.columns if name.startswith("w:"))
+            yield Pairs(a, b, table["n"].to_numpy(), table["doubled"].to_numpy(), more)
             start = stop
+
+    def pair_ratios(
+        self, sources: Sequence[Single], parts: Tests, a: Ints, b: Ints, centred: Array, side: Side
+    ) -> Array | None:
+        """Return by what factor the distance from chance of pairs shrinks for clusters; None: rows are independent."""
+        if not self.parts._clustered[self.i]:
+            return None
+        query = _parts_query(sources, parts.source, parts.place)
+        kernel = PairClusters(self.parts.context, self.i, query, a, b)
+        rows = histogram(self.parts.evaluation, kernel, None)
+        return self.parts._ratios(self.i, rows, centred, side)
+
+
+def _parts_query(sources: Sequence[Single], source: NDArray[np.int32], place: Ints) -> FeatureQuery:
+    """Return the query of the features that pairs are made of."""
+    builder = _QueryBuilder(None)
+    for number, (i, at) in enumerate(zip(source.tolist(), place.tolist(), strict=True)):
+        builder.add(sources[i], at, number, len(source))
+    return builder.query(len(source))
+
+
+def _grouped(specs: Sequence[NumberSpec], numbers: Sequence[Number]) -> list[list[Number]]:
+    """Return numbers with those of their strata behind them."""
+    groups: list[list[Number]] = []
+    for (*_, stratum), number in zip(specs, numbers, strict=True):
+        if stratum is None:
+            groups.append([])
+        groups[-1].append(number)
+    return groups
 
 
 @dataclass

@@ -22,15 +22,12 @@ from slicewise.engine.local import collect_if_small, rank_values, reduce_parts
 from slicewise.engine.protocols import Ranked
 from slicewise.engine.ranks import KEYS, by_group
 from slicewise.evaluation import Evaluation
-from slicewise.extract.family import Kind
-from slicewise.lenses.ranking.context import RankingContext
+from slicewise.lenses.ranking.context import NumberSpec, NumberSpecs, RankingContext
 from slicewise.lenses.ranking.feature_kernels import ContextKernel, NumberCounts, counted_columns
 from slicewise.lenses.ranking.numbers import Number, Numbers, RemoteNumber
 from slicewise.stats.kendall import Agreement, Ties, discordant
 from slicewise.stats.ranks import from_order, in_order
 
-NumberSpecs = tuple[tuple[tuple[Kind, str, str], ...], ...]
-"""Of each list the kinds, namespaces and names of its numbers."""
 Place = tuple[int, int]
 """A list, and the number of one of its numbers."""
 
@@ -55,9 +52,9 @@ def numbers_of(
     return [[by_place[i, j] for j in range(len(of_list))] for i, of_list in enumerate(numbers)]
 
 
-def _collected_number(number: tuple[Kind, str, str], counts: pl.DataFrame) -> Numbers:
+def _collected_number(number: NumberSpec, counts: pl.DataFrame) -> Numbers:
     values, doubled, n = (counts[name].to_numpy() for name in ("value", "doubled", "n"))
-    return Numbers(*number, values.view(np.float64), doubled, n)
+    return Numbers(*number[:3], values.view(np.float64), doubled, n)
 
 
 def _of_number(table: pl.DataFrame, place: Place) -> pl.DataFrame:
@@ -79,11 +76,9 @@ class NumberColumns(ContextKernel):
         """Return the counts of a part."""
         lists = [i for i, scores in enumerate(self.context.score_ranks) if scores.remote]
         columns = {i: self.context.population(part, i).oriented for i in lists}
-        features = self.context.extractor.extract(part)
         for k, (i, j) in enumerate(self.remote, len(self.context.specs)):
-            values = features.values(self.context.specs[i].whose, *self.numbers[i][j])
-            kept = values[self.context.population(part, i).kept]
-            columns[k] = kept[~np.isnan(kept)]
+            values = self.context.numbers(part, i, self.numbers[i][j])
+            columns[k] = values[~np.isnan(values)]
         return counted_columns(columns)
 
 
@@ -105,11 +100,11 @@ class NumberBlocks(ContextKernel):
 
     def __call__(self, part: Evaluation) -> pl.DataFrame:
         """Return the counts of a part."""
-        features, ranks = self.context.extractor.extract(part), self.ranks
+        ranks = self.ranks
         tables = [pl.DataFrame(schema=dict.fromkeys((*self.by, "n"), pl.Int64))]
         for k, (i, j) in enumerate(self.remote if ranks is not None else ()):
             population, column = self.context.population(part, i), len(self.context.specs) + k
-            values = features.values(self.context.specs[i].whose, *self.numbers[i][j])[population.kept]
+            values = self.context.numbers(part, i, self.numbers[i][j])
             present = ~np.isnan(values)
             column_ranks = ranks.filter(pl.col("column") == column) if ranks is not None else pl.DataFrame()
             x = column_ranks["doubled"].to_numpy()[
@@ -146,7 +141,7 @@ def _remote_numbers(
         agreement = Agreement(column.rows, y_ties, x_ties, tied.pairs, pairs)
         extremes = [(int(table["n"].sum()), int(table["doubled"].sum())) for table in (large, small)]
         cuts = (column.large[0], column.small[0])
-        yield RemoteNumber(*numbers[i][j], agreement, int(x["groups"].sum()) == 1, cuts, (extremes[0], extremes[1]))
+        yield RemoteNumber(*numbers[i][j][:3], agreement, int(x["groups"].sum()) == 1, cuts, (extremes[0], extremes[1]))
 
 
 @dataclass(frozen=True)

@@ -4,25 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from slicewise.arrays import Array
-from slicewise.extract.family import Kind
 from slicewise.lenses.inference import bounds_of
-from slicewise.lenses.ranking.details import Details
+from slicewise.lenses.ranking.details import Details, WithinStrata
 from slicewise.lenses.ranking.feature_ranking import FeatureRanking
 from slicewise.lenses.ranking.folding import NEAREST, ListedFeature, fold
 from slicewise.lenses.ranking.result import Feature, FeatureList
 from slicewise.lenses.ranking.score_ranks import ListSummary
 from slicewise.lenses.ranking.sources import Tails
-from slicewise.lenses.ranking.testing import WAYS, Ranking, RankingEvidence, Side, ranked
+from slicewise.lenses.ranking.testing import WAYS, Ranking, RankingEvidence, ranked, with_pairs
 from slicewise.results.base import Bounds, defined
 from slicewise.stats.canonical import canonical_order
 from slicewise.stats.intervals import Resamples, percentile_interval
 from slicewise.stats.multiplicity import ALPHA, benjamini_hochberg, benjamini_yekutieli, holm
+from slicewise.stats.rank_sums import Side
 from slicewise.stats.ratio import ratio
 
 CORRECTIONS: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
@@ -63,7 +64,16 @@ def feature_lists(parts: FeatureRanking, request: Request, drawn: Resamples | No
     confused = [spec.confusions for spec in parts.specs]
     plain = replace(request, least=1, pair_least=None, direction="worst")
     requests = [plain if odd else request for odd in confused]
+    side: Side = "high" if request.high else "low"
     rankings = [_ranked(*each) for each in zip(evidence, requests, strict=True)]
+    rankings = parts.by_cluster(rankings, side)
+    if request.pair_least is not None:
+        rankings = [
+            ranking if odd else _paired(each, ranking, request)
+            for each, ranking, odd in zip(evidence, rankings, confused, strict=True)
+        ]
+    for each in evidence:
+        each.null.forget()
     orders = [
         np.zeros(0, np.int64) if odd else _order(ranking, request)
         for odd, ranking in zip(confused, rankings, strict=True)
@@ -76,15 +86,52 @@ def feature_lists(parts: FeatureRanking, request: Request, drawn: Resamples | No
     chosen = [[listed.feature for listed in features] for features in shown]
     groups = None if drawn is None else drawn.clusters
     details = parts.details(rankings, chosen, alike, groups, high=request.high)
-    columns = zip(parts.summaries, rankings, shown, details, requests, strict=True)
-    return [_written(*each, None if odd else drawn) for each, odd in zip(columns, confused, strict=True)]
+    raw = _raw(parts, rankings, chosen, side)
+    written = []
+    for i, odd in enumerate(confused):
+        rows = _Rows(
+            parts.summaries[i], rankings[i], requests[i], details[i], raw[i], None if odd else drawn, confusions=odd
+        )
+        adjusted_for, clusters = parts.adjusted_for[i], parts.clustered_by[i]
+        written.append(replace(rows.written(shown[i]), adjusted_for=adjusted_for, clusters=clusters))
+    return written
 
 
 def _ranked(evidence: RankingEvidence, request: Request) -> Ranking:
     side: Side = "high" if request.high else "low"
-    ranking = ranked(evidence, least=request.least, pair_least=request.pair_least, side=side, geval=request.geval)
-    evidence.null.forget()
-    return ranking
+    return ranked(evidence, least=request.least, side=side, geval=request.geval)
+
+
+def _paired(evidence: RankingEvidence, ranking: Ranking, request: Request) -> Ranking:
+    side: Side = "high" if request.high else "low"
+    least, pair_least = request.least, request.pair_least or 1
+    return with_pairs(evidence, ranking, least=least, pair_least=pair_least, side=side, geval=request.geval)
+
+
+def _raw(parts: FeatureRanking, rankings: Sequence[Ranking], shown: Sequence[Sequence[int]], side: Side) -> list[Array]:
+    """Return p of the features that are shown without adjusting for anything, by their places among these."""
+    if not any(parts.strata):
+        return [ranking.tests.p[list(features)] for ranking, features in zip(rankings, shown, strict=True)]
+    unadjusted = []
+    for summary, ranking, features in zip(parts.summaries, rankings, shown, strict=True):
+        tests = ranking.tests.take(np.array(features, np.int64))
+        plain = summary.null.tests(tests.n, tests.doubled, side)
+        summary.null.forget()
+        centred = tests.doubled - tests.n * (summary.null.n + 1.0)
+        tests = replace(tests, centred=centred, z=plain.z, p=plain.p, log10_p=plain.log10_p, method=plain.method)
+        unadjusted.append(replace(ranking, tests=tests, tested=tests.p))
+    corrected = parts.by_cluster(unadjusted, side, adjusted=False)
+    return [_raw_numbers(ranking) for ranking in corrected]
+
+
+def _raw_numbers(ranking: Ranking) -> Array:
+    """Return p of a ranking's features, those of numbers as their source has it."""
+    p = ranking.tests.p.copy()
+    for k, (source, place) in enumerate(zip(ranking.tests.source, ranking.tests.place, strict=True)):
+        number = ranking.sources[int(source)]
+        if isinstance(number, Tails) and number.raw_p is not None:
+            p[k] = number.raw_p[int(place)]
+    return p
 
 
 def _order(ranking: Ranking, request: Request) -> NDArray[np.int64]:
@@ -92,45 +139,44 @@ def _order(ranking: Ranking, request: Request) -> NDArray[np.int64]:
     return ranking.ordered(0 if not request.top else max(request.top * 50, NEAREST), high=request.high)
 
 
-def _written(
-    about: ListSummary,
-    ranking: Ranking,
-    shown: Sequence[ListedFeature],
-    details: Details,
-    request: Request,
-    drawn: Resamples | None,
-) -> FeatureList:
-    """Write the list of the features that are shown; whose it is is not known here."""
-    confused = [source.kind for source in ranking.sources] == [Kind.CONFUSION]  # wrong by construction
-    q = np.full(len(ranking.tested), np.nan) if confused else CORRECTIONS[request.correction](ranking.tested)
-    return FeatureList(
-        system="",
-        against=None,
-        direction=request.direction,
-        over=about.over,
-        n=about.size,
-        metric=about.metric,
-        value=defined(float(about.finish(details.totals))),
-        mean=details.score / about.size,
-        lower_is_better=about.sign < 0,
-        ratio=request.ratio,
-        tested=len(ranking.tested),
-        significant=int((q < ALPHA).sum()),
-        features=tuple(_Rows(about, ranking, q, request, details, drawn).features(shown)),
-        confusions=(),
-    )
-
-
 @dataclass(frozen=True)
 class _Rows:
-    """Writes the rows of a list."""
+    """Writes a list and its rows."""
 
     about: ListSummary
     ranking: Ranking
-    q: Array
     request: Request
     details: Details
+    raw_p: Array
     drawn: Resamples | None
+    confusions: bool
+    """Wrong by construction, and therefore not tested."""
+
+    @cached_property
+    def q(self) -> Array:
+        """The p of all that was tested, corrected for their number."""
+        tested = self.ranking.tested
+        return np.full(len(tested), np.nan) if self.confusions else CORRECTIONS[self.request.correction](tested)
+
+    def written(self, shown: Sequence[ListedFeature]) -> FeatureList:
+        """Return the list of the features that are shown; whose it is is not known here."""
+        about, details = self.about, self.details
+        return FeatureList(
+            system="",
+            against=None,
+            direction=self.request.direction,
+            over=about.over,
+            n=about.size,
+            metric=about.metric,
+            value=defined(float(about.finish(details.totals))),
+            mean=details.score / about.size,
+            lower_is_better=about.sign < 0,
+            ratio=self.request.ratio,
+            tested=len(self.ranking.tested),
+            significant=int((self.q < ALPHA).sum()),
+            features=tuple(self.features(shown)),
+            confusions=(),
+        )
 
     def features(self, shown: Sequence[ListedFeature]) -> list[Feature]:
         """Return what is said of each feature that is shown."""
@@ -148,6 +194,12 @@ class _Rows:
         means = score_sums / counts
         others = about.size - counts
         rest_means = ratio(details.score - score_sums, others)
+        within = details.within
+        differences = raw = means - rest_means
+        if within is not None:
+            sources = [self.ranking.sources[int(source)] for source in tests.source[at]]
+            plain = [isinstance(source, Tails) and not source.adjusted for source in sources]
+            differences = np.where(plain, raw, within.differences(score_sums))
         bounds = self._bounds(len(shown))
         rows = []
         for i, listed in enumerate(shown):
@@ -162,7 +214,8 @@ class _Rows:
                     n=int(tests.n[j]),
                     mean=number.mean if number is not None and number.mean is not None else float(means[i]),
                     rest_mean=None if other else defined(float(rest_means[i])),
-                    difference=None if other else defined(float(means[i] - rest_means[i])),
+                    difference=None if other else defined(float(differences[i])),
+                    raw_difference=None if other else defined(float(raw[i])),
                     ci=None if other else bounds[i],
                     metric=None if other else defined(float(metric[i])),
                     rest_metric=None if other else defined(float(rest[i])),
@@ -172,6 +225,7 @@ class _Rows:
                     cut=None if number is None or other else number.cut(int(tests.place[j])),
                     z=defined(float(tests.z[j])),
                     p=float(tests.p[j]),
+                    raw_p=float(self.raw_p[i]),
                     log10_p=float(tests.log10_p[j]),
                     q=defined(float(self.q[self.ranking.among[j]])),
                     method=WAYS[int(tests.method[j])],
@@ -185,16 +239,37 @@ class _Rows:
 
     def _bounds(self, shown: int) -> list[Bounds | None]:
         """Return the interval of each difference of means, from draws of clusters."""
-        cells = self.details.cells
+        cells, within = self.details.cells, self.details.within
         if self.drawn is None or cells is None:
             return [None] * shown
-        sums = self.drawn.sums(cells[canonical_order(cells[:, None, :])])
-        n, total = sums[:, :-2:2], sums[:, 1:-2:2]
-        with np.errstate(invalid="ignore", divide="ignore"):
-            difference = total / n - (sums[:, -1:] - total) / (sums[:, -2:-1] - n)
+        difference = self._drawn(cells) if within is None else self._drawn_within(cells, within)
+        if self.details.plain is not None:
+            at, plain = self.details.plain
+            difference[:, at] = self._drawn(plain)
         difference[~np.isfinite(difference)] = np.nan
         interval = percentile_interval(difference, confidence=self.request.confidence)
         return [bounds_of(float(lo), float(hi)) for lo, hi in zip(interval.lo, interval.hi, strict=True)]
+
+    def _sums(self, cells: Array) -> Array:
+        if self.drawn is None:
+            raise ValueError("nothing is drawn")
+        return self.drawn.sums(cells[canonical_order(cells[:, None, :])])
+
+    def _drawn(self, cells: Array) -> Array:
+        """Return differences of means in each draw."""
+        sums = self._sums(cells)
+        n, total = sums[:, :-2:2], sums[:, 1:-2:2]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(total / n - (sums[:, -1:] - total) / (sums[:, -2:-1] - n))
+
+    def _drawn_within(self, cells: Array, within: WithinStrata) -> Array:
+        """Return differences within strata in each draw: what scores are beyond the means of strata varies."""
+        share, shown = within.counts / within.sizes, within.counts.shape[0]
+        sums = self._sums(cells)
+        drawn, total = sums[:, : 2 * shown : 2], sums[:, 1:-2:2]
+        beyond = total[:, :shown] - total[:, shown:] @ share.T
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(beyond / (within.weights * drawn / within.counts.sum(axis=1)))
 
 
 def most_frequent(ranking: Ranking) -> list[int]:

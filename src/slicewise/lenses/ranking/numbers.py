@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import polars as pl
 
 from slicewise.arrays import Array, Ints
 from slicewise.extract.family import Kind, quarter
-from slicewise.stats.kendall import Agreement, Kendall, kendall
+from slicewise.stats.kendall import Agreement, agreement_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,9 +47,10 @@ class Numbers:
         mask = self.values >= cut if large else self.values <= cut
         return int(self.n[mask].sum()), int((self.n[mask] * self.doubled[mask]).sum())
 
-    def kendall(self) -> Kendall:
-        """Return how the number goes with scores."""
-        return kendall(self.doubled, self.values, self.n)
+    @cached_property
+    def agreement(self) -> Agreement:
+        """How the number goes with scores."""
+        return agreement_of(self.doubled, self.values, self.n)
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,10 +78,6 @@ class RemoteNumber:
     def extreme(self, *, large: bool) -> tuple[int, int]:
         """Return how many rows that quarter has, and the sum of their doubled ranks."""
         return self.extremes[not large]
-
-    def kendall(self) -> Kendall:
-        """Return how the number goes with scores."""
-        return self.agreement.kendall()
 
 
 Number = Numbers | RemoteNumber

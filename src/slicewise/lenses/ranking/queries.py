@@ -97,6 +97,10 @@ class FeatureQuery:
             features.evaluation, key, lambda: self._relation(context, features, i, population)
         )
 
+    def uncached(self, context: RankingContext, features: Features, i: int, population: Population) -> Relation:
+        """Return the same for a query that is made once."""
+        return self._relation(context, features, i, population)
+
     def _relation(self, context: RankingContext, features: Features, i: int, population: Population) -> Relation:
         whose, confusions = context.specs[i].whose, context.specs[i].confusions
 

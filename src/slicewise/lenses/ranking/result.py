@@ -20,9 +20,11 @@ class Feature:
     """Mean score of the rows that have it."""
     rest_mean: float | None
     difference: float | None
-    """Of the two means."""
+    """Of the two means; where features are adjusted for something, among rows that are alike in that."""
     ci: Bounds | None
     """Of the difference, by clusters."""
+    raw_difference: float | None
+    """Of the two means as they are."""
     metric: float | None
     """The metric on the rows that have it."""
     rest_metric: float | None
@@ -35,6 +37,8 @@ class Feature:
     """Of a number: where its largest or smallest quarter begins."""
     z: float | None
     p: float
+    raw_p: float
+    """Not adjusted."""
     log10_p: float
     q: float | None
     method: str
@@ -67,6 +71,10 @@ class FeatureList:
     tested: int
     significant: int
     """How many of them have q < 0.05."""
+    adjusted_for: tuple[str, ...] = ()
+    """Rows are compared with others that are alike in these."""
+    clusters: str | None = None
+    """What rows are drawn together in, where p are corrected for that."""
     features: tuple[Feature, ...]
     confusions: tuple[Feature, ...] = ()
     """What was expected and what was returned instead: wrong by construction, so listed apart and not tested."""

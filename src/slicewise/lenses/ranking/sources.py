@@ -52,6 +52,10 @@ class Tails:
     """How the published tool names its one direction."""
     mean: float | None = None
     """The mean score that it gives."""
+    raw_p: tuple[float, float] | None = None
+    """p of both, not adjusted."""
+    adjusted: bool = True
+    """Whether it is compared within strata, where there are some."""
 
     @property
     def kind(self) -> Kind:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, Protocol
+from typing import Protocol
 
 import numpy as np
 import polars as pl
@@ -17,16 +18,21 @@ from slicewise.extract.parallel import parallel_map
 from slicewise.extract.relation import Limits
 from slicewise.lenses.ranking.numbers import Number
 from slicewise.lenses.ranking.sources import FeatureSource, Single, Tails, Together, named
+from slicewise.lenses.ranking.strata import Strata
 from slicewise.read.columns import column_number
 from slicewise.stats.geval import GevalNumber, geval_tail
-from slicewise.stats.rank_sums import METHODS, NORMAL, RankNull
-
-Side = Literal["low", "high"]
+from slicewise.stats.kendall import Agreement, Kendall, stratified_kendall
+from slicewise.stats.rank_sums import METHODS, NORMAL, RankNull, Side
+from slicewise.stats.stratified_ranks import FAR, StratifiedNull
+from slicewise.stats.tails import LN10, Tail
 
 KENDALL = len(METHODS)
-WAYS = (*METHODS, "kendall")
+CLUSTERED = KENDALL + 1
+"""What is added to the number of a way where p was corrected for clusters."""
+WAYS = tuple(f"{way}{more}" for more in ("", ", by cluster") for way in (*METHODS, "kendall"))
 """How p was found, by number."""
 CONFUSED = 3
+Halves = tuple[NDArray[np.int32], NDArray[np.int32]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +42,10 @@ class Tests:
     source: NDArray[np.int32]
     place: Ints
     n: Ints
+    doubled: Ints
+    """The sum of the doubled ranks of the rows with the feature."""
+    centred: Array
+    """The same less what is expected, given the strata."""
     auc: Array
     z: Array
     p: Array
@@ -98,6 +108,38 @@ class FamilyCounts:
     source: Single
     n: Ints
     doubled: Ints
+    words: Ints | None = None
+    """How many rows of each stratum, packed; None where there are no strata."""
+
+
+@dataclass(frozen=True, eq=False)
+class Adjustment:
+    """Strata of rows, and how their scores are ranked."""
+
+    strata: Strata
+    null: StratifiedNull
+
+
+@dataclass(frozen=True, eq=False)
+class NumberEvidence:
+    """A number that rows have."""
+
+    number: Number
+    strata: Sequence[Agreement] | None
+    """How it goes with scores within each stratum; None where it is not adjusted for them."""
+    design_effect: float
+    """How many times the variance of their agreement is that of independent rows."""
+
+    def kendall(self) -> Kendall:
+        """Return how the number goes with scores; z corrected for clusters."""
+        return self.raw() if self.strata is None else self._corrected(stratified_kendall(self.strata))
+
+    def raw(self) -> Kendall:
+        """Return the same without strata."""
+        return self._corrected(self.number.agreement.kendall())
+
+    def _corrected(self, agreement: Kendall) -> Kendall:
+        return replace(agreement, z=agreement.z / math.sqrt(self.design_effect))
 
 
 class RankingEvidence(Protocol):
@@ -111,10 +153,14 @@ class RankingEvidence(Protocol):
     def null(self) -> RankNull:
         """How their scores are ranked."""
 
+    @property
+    def adjustment(self) -> Adjustment | None:
+        """What is adjusted for."""
+
     def singles(self, least: int) -> list[FamilyCounts]:
         """Return the features that enough rows have, and enough have not, family by family."""
 
-    def numbers(self) -> list[Number]:
+    def numbers(self) -> list[NumberEvidence]:
         """Return the numbers that rows have."""
 
     def geval_number(self, numbers: Number) -> GevalNumber | None:
@@ -123,9 +169,14 @@ class RankingEvidence(Protocol):
     def pairs(self, sources: Sequence[Single], source: NDArray[np.int32], place: Ints, least: int) -> Iterator[Pairs]:
         """Return all pairs of some features that at least so many rows have, block by block."""
 
+    def pair_ratios(
+        self, sources: Sequence[Single], parts: Tests, a: Ints, b: Ints, centred: Array, side: Side
+    ) -> Array | None:
+        """Return by what factor the distance from chance of pairs shrinks for clusters; None: rows are independent."""
 
-def ranked(evidence: RankingEvidence, *, least: int, pair_least: int | None, side: Side, geval: bool) -> Ranking:
-    """Test every feature that enough rows have, and enough have not."""
+
+def ranked(evidence: RankingEvidence, *, least: int, side: Side, geval: bool) -> Ranking:
+    """Test every feature that enough rows have, and enough have not; rows are independent."""
     tester = _Tester(evidence, side, geval)
     single = evidence.singles(max(least, 1))
     parts = parallel_map(lambda i: tester.contained(single[i], i), range(len(single)))
@@ -135,24 +186,52 @@ def ranked(evidence: RankingEvidence, *, least: int, pair_least: int | None, sid
             parts.append(number_tests)
             sources.append(source)
     tests = Tests.joined(parts) if parts else _nothing()
-    tested, among = tests.p, np.arange(len(tests))
-    if pair_least is not None:
-        alone = Tests.joined(parts[: len(single)]) if single else _nothing()
-        limits = (max(pair_least, 1), max(pair_least, 1))
-        if geval:  # any feature of enough rows is a part, and the pair is a feature like any other
-            single, alone = tester.every_part(least)
-            limits = (max(pair_least, 1), max(least, 1))
-        together, paired, p, at = tester.pairs([counts.source for counts in single], alone, len(sources), limits)
-        sources.append(together)
-        among = np.concatenate([among, len(tested) + at])
-        tests, tested = Tests.joined([tests, paired]), np.concatenate([tested, p])
-    return Ranking(tuple(sources), tuple(counts.source for counts in single), tests, tested, among)
+    return Ranking(tuple(sources), tuple(counts.source for counts in single), tests, tests.p, np.arange(len(tests)))
+
+
+def with_pairs(
+    evidence: RankingEvidence, ranking: Ranking, *, least: int, pair_least: int, side: Side, geval: bool
+) -> Ranking:
+    """Return a ranking with the pairs of its features, too, of those that say more than either part."""
+    tester = _Tester(evidence, side, geval)
+    singles, alone = ranking.singles, ranking.tests.take(np.flatnonzero(ranking.tests.source < len(ranking.singles)))
+    limits = (max(pair_least, 1), max(pair_least, 1))
+    if geval:  # any feature of enough rows is a part, and the pair is a feature like any other
+        counted, alone = tester.every_part(least)
+        singles = tuple(counts.source for counts in counted)
+        limits = (max(pair_least, 1), max(least, 1))
+    together, paired, p, at = tester.pairs(singles, alone, len(ranking.sources), limits)
+    among = np.concatenate([ranking.among, len(ranking.tested) + at])
+    tests, tested = Tests.joined([ranking.tests, paired]), np.concatenate([ranking.tested, p])
+    return Ranking((*ranking.sources, together), singles, tests, tested, among)
+
+
+def corrected(tests: Tests, at: Ints, ratios: Array) -> Tests:
+    """Return tests some of which are less extreme by a factor, since their rows lie together in clusters."""
+    from scipy.special import log_ndtr
+
+    smaller = ratios < 1
+    at, ratios = at[smaller], ratios[smaller]
+    log_p = log_ndtr(normal_scores(tests)[at] * ratios)
+    p, log10_p, method = tests.p.copy(), tests.log10_p.copy(), tests.method.copy()
+    p[at], log10_p[at] = np.exp(log_p), log_p / LN10
+    method[at] += np.int8(CLUSTERED)
+    return replace(tests, p=p, log10_p=log10_p, method=method)
+
+
+def normal_scores(tests: Tests) -> Array:
+    """Return the quantile of the normal distribution that has the same p: low is surely different."""
+    from scipy.special import ndtri_exp
+
+    return np.asarray(ndtri_exp(np.minimum(tests.log10_p * LN10, -1e-12)))
 
 
 def _nothing() -> Tests:
     empty = np.zeros(0)
     whole = np.zeros(0, np.int64)
-    return Tests(whole.astype(np.int32), whole, whole, empty, empty, empty, empty, whole.astype(np.int8), empty)
+    return Tests(
+        whole.astype(np.int32), whole, whole, whole, empty, empty, empty, empty, empty, whole.astype(np.int8), empty
+    )
 
 
 @dataclass(frozen=True)
@@ -165,8 +244,18 @@ class _Tester:
     def null(self) -> RankNull:
         return self.evidence.null
 
-    def binary(self, source: NDArray[np.int32], place: Ints, n: Ints, doubled: Ints) -> Tests:
+    def binary(
+        self, source: NDArray[np.int32], place: Ints, n: Ints, doubled: Ints, words: Ints | None = None
+    ) -> Tests:
         """Test features that rows have or have not."""
+        adjustment, expected = self.evidence.adjustment, n * (self.null.n + 1.0)
+        if adjustment is not None and words is not None:
+            counts = adjustment.strata.unpacked(words, n)
+            auc, _, chi2 = self.null.effects(n, doubled)
+            within = adjustment.null.tests(counts, doubled, self.side)
+            p, log10_p, method, z = np.exp(within.log_p), within.log_p / LN10, within.method, within.z
+            centred = doubled - counts @ adjustment.null.means
+            return Tests(source, place, n, doubled, centred, auc, z, p, log10_p, method, chi2)
         tests = self.null.tests(n, doubled, self.side)
         p, log10_p, method, z = tests.p, tests.log10_p, tests.method, tests.z
         if self.geval:
@@ -174,31 +263,41 @@ class _Tester:
             tail = geval_tail(self.null.n, n, mirrored)
             z = z * np.sqrt(1 - self.null.ties / (self.null.n**3 - self.null.n)) if self.null.n > 1 else z
             p, log10_p, method = tail.p, tail.log10_p, np.full(len(n), NORMAL, np.int8)
-        return Tests(source, place, n, tests.auc, z, p, log10_p, method, tests.chi2)
+        return Tests(source, place, n, doubled, doubled - expected, tests.auc, z, p, log10_p, method, tests.chi2)
 
     def contained(self, counts: FamilyCounts, number: int) -> Tests:
         """Test the features of a family."""
         size = len(counts.n)
-        return self.binary(np.full(size, number, np.int32), np.arange(size), counts.n, counts.doubled)
+        source = np.full(size, number, np.int32)
+        return self.binary(source, np.arange(size), counts.n, counts.doubled, counts.words)
 
-    def number(self, numbers: Number, number: int, least: int) -> list[tuple[FeatureSource, Tests]]:
+    def number(self, evidence: NumberEvidence, number: int, least: int) -> list[tuple[FeatureSource, Tests]]:
         """Test a number both ways: as two features, or as the published tool does, as one."""
+        numbers = evidence.number
         if numbers.size < max(2, 0 if self.geval else least) or numbers.alike:
             return []
         if self.geval:
             return self._geval_number(numbers, number)
-        agreement = numbers.kendall()
+        agreement = evidence.kendall()
         if np.isnan(agreement.z):
             return []
+        tails, n, doubled = self._ends(numbers, agreement)
+        z = np.array([agreement.z, -agreement.z])
+        method = KENDALL + (CLUSTERED if evidence.design_effect > 1 else 0)
+        tests = Tests(
+            np.full(2, number, np.int32), np.arange(2), n, doubled, doubled - n * (self.null.n + 1.0),
+            self.null.effects(n, doubled)[0], z, np.array([float(t.p) for t in tails]),
+            np.array([float(t.log10_p) for t in tails]), np.full(2, method, np.int8), np.full(2, np.nan),
+        )  # fmt: skip
+        raw = self._ends(numbers, evidence.raw())[0]
+        raw_p = (float(raw[0].p), float(raw[1].p))
+        return [(Tails(numbers, agreement.tau, raw_p=raw_p, adjusted=evidence.strata is not None), tests)]
+
+    def _ends(self, numbers: Number, agreement: Kendall) -> tuple[tuple[Tail, Tail], Ints, Ints]:
+        """Return the tails of a number's large and small values, and how many rows and what ranks these have."""
         tails = (agreement.large, agreement.small) if self.side == "low" else (agreement.small, agreement.large)
         n, doubled = np.array([numbers.extreme(large=large) for large in (True, False)]).T
-        auc, z = self.null.tests(n, doubled).auc, np.array([agreement.z, -agreement.z])
-        tests = Tests(
-            np.full(2, number, np.int32), np.arange(2), n, auc, z,
-            np.array([float(t.p) for t in tails]), np.array([float(t.log10_p) for t in tails]),
-            np.full(2, KENDALL, np.int8), np.full(2, np.nan),
-        )  # fmt: skip
-        return [(Tails(numbers, agreement.tau), tests)]
+        return tails, n, doubled
 
     def _geval_number(self, numbers: Number, number: int) -> list[tuple[FeatureSource, Tests]]:
         result = self.evidence.geval_number(numbers)
@@ -209,7 +308,8 @@ class _Tester:
         ones = np.ones(1)
         tests = Tests(
             np.full(1, number, np.int32), np.array([1 if result.direction == "-" else 0]), np.array([result.count]),
-            ones * np.nan, ones * np.nan, ones * result.p, np.log10(np.maximum(ones * result.p, 5e-324)),
+            np.zeros(1, np.int64), ones * np.nan, ones * np.nan, ones * np.nan, ones * result.p,
+            np.log10(np.maximum(ones * result.p, 5e-324)),
             np.full(1, KENDALL, np.int8), ones * np.nan,
         )  # fmt: skip
         return [(source, tests)]
@@ -236,10 +336,13 @@ class _Tester:
             confused = (label[block.a] | label[block.b]) == CONFUSED
             at = np.flatnonzero((self.evidence.size - block.counts >= least) & (self.geval | ~confused))
             a, b, n = block.a[at], block.b[at], block.counts[at]
+            words = np.column_stack([word[at] for word in block.more]) if block.more else None
             block_tests = self.binary(
-                np.full(len(at), number, np.int32), np.zeros(len(at), np.int64), n, block.sums[at]
+                np.full(len(at), number, np.int32), np.zeros(len(at), np.int64), n, block.sums[at], words
             )
-            more = np.flatnonzero(block_tests.log10_p < np.minimum(parts.log10_p[a], parts.log10_p[b]))
+            part_p = np.minimum(parts.log10_p[a], parts.log10_p[b])
+            block_tests = self._pairs_by_cluster(sources, parts, (a, b), block_tests, part_p)
+            more = np.flatnonzero(block_tests.log10_p < part_p)
             places.append(more + sum(map(len, tested)))
             tested.append(block_tests.p)
             kept.append((a[more], b[more], block_tests.take(more)))
@@ -254,6 +357,19 @@ class _Tester:
         listed = Tests.joined([_nothing(), *(block_tests for _, _, block_tests in kept)])
         listed = replace(listed, place=np.arange(len(listed)))
         return together, listed, np.concatenate(tested), np.concatenate(places)
+
+    def _pairs_by_cluster(
+        self, sources: Sequence[Single], parts: Tests, pair: Halves, tests: Tests, part_p: Array
+    ) -> Tests:
+        """Correct pairs for clusters that say more than their parts; the p of others is not below that of a part."""
+        if self.geval:
+            return tests
+        at = np.flatnonzero((tests.log10_p < part_p) & (normal_scores(tests) < FAR) & ~np.isnan(tests.z))
+        if not len(at):
+            return tests
+        a, b = (half[at].astype(np.int64) for half in pair)
+        ratios = self.evidence.pair_ratios(sources, parts, a, b, tests.centred[at], self.side)
+        return tests if ratios is None else corrected(tests, at, ratios)
 
 
 def _frequent(sources: Sequence[Single], tests: Tests, least: int) -> tuple[Tests, pl.Series]:
