@@ -61,6 +61,16 @@ def features(
     features: FeatureOptions,
     top: Annotated[int, option("--top", "How many are shown; 0 = all.", RANKING, "N")] = 20,
     no_fold: Annotated[bool, option("--no-fold", "Show features of the same items one by one.", RANKING)] = False,
+    adjust: Annotated[
+        list[str] | None,
+        option(
+            "--adjust",
+            "Compare items alike in this: an attribute, a column, or length (default); repeat.",
+            RANKING,
+            "ATTR",
+        ),
+    ] = None,
+    no_adjust: Annotated[bool, option("--no-adjust", "Compare all items, whatever their length.", RANKING)] = False,
     correction: Annotated[str, option("--correction", "Of p for many tests: bh, by or holm.", RANKING, "HOW")] = "bh",
     geval: Annotated[bool, option("--geval", "The numbers of the published tool, exactly.", RANKING)] = False,
     scoring: ScoringOptions,
@@ -84,13 +94,22 @@ def features(
         "ratio": ratio,
         "geval": geval,
         "correction": correction,
+        "adjust": _adjust(adjust, off=no_adjust),
     }
     results = []
     with progress(data) as step:
-        for evaluation in data.evaluations(step, token_columns=bool(features.attribute or units), engine=engine):
+        for evaluation in data.evaluations(
+            step, token_columns=bool(features.attribute or adjust or units), engine=engine
+        ):
             check_commas(only or (), "--only", evaluation.systems)
             results.append(lens(evaluation, **scoring.chosen(data), **features.chosen(), **options, on_step=step))
     deliver(data, results, tables)
+
+
+def _adjust(names: list[str] | None, *, off: bool) -> list[str] | None:
+    if names and off:
+        raise UserError("--adjust and --no-adjust contradict each other; choose one")
+    return [] if off else None if names is None else listed(names)
 
 
 def _direction(flags: dict[str, bool | str | None]) -> str:

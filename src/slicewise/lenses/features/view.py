@@ -16,7 +16,7 @@ from slicewise.stats.multiplicity import ALPHA
 
 MOST_SENTENCES = 3
 """Features that are put into words."""
-WIDE, NARROW = 32, 21
+WIDE, NARROW, NARROWEST = 32, 21, 15
 EXAMPLES = 5
 """Features that an item is shown of."""
 
@@ -29,6 +29,7 @@ def blocks(result: FeaturesResult) -> list[Block]:
         view.append(Sentence("numbers as the published tool gives them: p without correction for ties", "aside"))
     for ranked in result.lists:
         view += [Sentence(_title(ranked), "title"), Sentence(_opening(ranked))]
+        view += [Sentence(text, "aside") for text in adjusted_in_words(ranked)]
         view += [*(Sentence(text) for text in _sentences(ranked, result)), _ranking(ranked)]
         if ranked.confusions:
             view.append(_confusions(ranked))
@@ -112,16 +113,18 @@ def _name(feature: Feature, limit: int) -> str:
 
 def _ranking(ranked: FeatureList) -> Grid:
     written = score if ranked.against is None or ranked.ratio else signed
-    drawn = any(f.ci is not None for f in ranked.features)
-    gains = ranked.direction in ("worst", "worsening")
-    columns = [Column("rest"), *([Column("gain")] if gains else []), Column("p")]
-    if drawn:
-        columns = [Column("difference"), Column("interval", beside=True)]
+    drawn, adjusted = any(f.ci is not None for f in ranked.features), bool(ranked.adjusted_for)
+    gains = ranked.direction in ("worst", "worsening") and not drawn
+    compared = [Column("diff"), Column("raw")] if adjusted else [Column("difference" if drawn else "rest")]
+    columns = [*compared, *([Column("interval", beside=True)] if drawn else []), *([Column("gain")] if gains else [])]
+    columns += ([] if drawn else [Column("p")]) + ([Column("raw p")] if adjusted else [])
     rows = []
     for f in ranked.features:
-        plain = (written(f.rest_metric, 3), *([signed(f.expected_improvement)] if gains else []), _tiny(f))
-        middle = (signed(f.difference, 2), bounds(f.ci, 2)) if drawn else plain
-        name = _name(f, NARROW if drawn else WIDE)
+        differences = [signed(f.difference, 2), *([signed(f.raw_difference, 2)] if adjusted else [])]
+        middle = [*(differences if drawn or adjusted else [written(f.rest_metric, 3)])]
+        middle += [*([bounds(f.ci, 2)] if drawn else []), *([signed(f.expected_improvement)] if gains else [])]
+        middle += ([] if drawn else [_tiny(f.p, f.log10_p)]) + ([_tiny(f.raw_p)] if adjusted else [])
+        name = _name(f, NARROWEST if adjusted else NARROW if drawn else WIDE)
         rows.append((name, f"{f.n:,}", written(f.metric, 3), *middle, probability(f.q)))
     value = ranked.metric if ranked.against is None else "ratio" if ranked.ratio else "change"
     titles = (Column("feature", "left"), Column("n"), Column(value), *columns, Column("q"))
@@ -130,17 +133,20 @@ def _ranking(ranked: FeatureList) -> Grid:
     return Grid("Features", titles, tuple(rows), _note(ranked), faint=faint, name=name)
 
 
-def _tiny(feature: Feature) -> str:
+def _tiny(p: float, log10_p: float | None = None) -> str:
     """Write p, as a power of ten where it is small."""
-    if feature.p >= 0.0001:
-        return f"{feature.p:.4f}"
-    power = math.floor(feature.log10_p)
-    digit = round(10 ** (feature.log10_p - power))
+    if p >= 0.0001:
+        return f"{p:.4f}"
+    log10_p = math.log10(max(p, 5e-324)) if log10_p is None else log10_p
+    power = math.floor(log10_p)
+    digit = round(10 ** (log10_p - power))
     return f"{digit}e−{-power}" if digit < 10 else f"1e−{-power - 1}"
 
 
 def _note(ranked: FeatureList) -> str:
     parts = []
+    if ranked.adjusted_for:
+        parts.append(f"diff, p and q: given {_listed(ranked.adjusted_for)}; raw: without that.")
     if any(f.folded for f in ranked.features):
         parts.append("+N: N more features of (nearly) the same rows are folded under it.")
     left = ranked.tested - len(ranked.features) - sum(len(f.folded) for f in ranked.features)
@@ -149,6 +155,26 @@ def _note(ranked: FeatureList) -> str:
     if ranked.direction in ("worst", "worsening") and not any(f.ci is not None for f in ranked.features):
         parts.append("gain: if these were as the others; positive is better.")
     return " ".join(parts)
+
+
+def adjusted_in_words(ranked: FeatureList) -> list[str]:
+    """Say what features are adjusted for, and what rows are drawn together in."""
+    noun, texts = NOUNS[ranked.over], []
+    if ranked.adjusted_for:
+        alike = (
+            "about the same length"
+            if ranked.adjusted_for == ("length",)
+            else "the same " + _listed(ranked.adjusted_for)
+        )
+        texts.append(f"Adjusted for {_listed(ranked.adjusted_for)}: {noun}s are compared with others of {alike}.")
+    if ranked.clusters is not None:
+        cluster = {"doc": "document"}.get(ranked.clusters, ranked.clusters)
+        texts.append(f"{noun.capitalize()}s of one {cluster} are not independent: p allow for that.")
+    return texts
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return " and ".join(names)
 
 
 def _confusions(ranked: FeatureList) -> Grid:
