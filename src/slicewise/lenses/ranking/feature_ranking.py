@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from operator import or_
 
@@ -22,14 +22,9 @@ from slicewise.extract.pairs import Pairs
 from slicewise.extract.relation import Limits
 from slicewise.extract.spool import Spool
 from slicewise.extract.text import MOST_CATEGORIES
+from slicewise.lenses.ranking.cluster_correction import ClusterCorrection, several_in_a_cluster
 from slicewise.lenses.ranking.clusters import (
-    ClusterCounts,
-    ClusterRanks,
-    PairClusters,
     design_effects,
-    histogram,
-    rows_of,
-    sampled_groups,
 )
 from slicewise.lenses.ranking.context import (
     FeatureExtractor,
@@ -39,26 +34,26 @@ from slicewise.lenses.ranking.context import (
     RankingContext,
     families_of,
 )
-from slicewise.lenses.ranking.details import KEYS, Details, cells_of
+from slicewise.lenses.ranking.described import described
+from slicewise.lenses.ranking.details import Details
 from slicewise.lenses.ranking.feature_kernels import (
     DESCRIBED,
     NUMBER,
     TOO_MANY,
     FeatureCounts,
-    GroupSums,
     NumberRows,
     Overlaps,
     PairCounts,
-    PartDetails,
     RunCounts,
     StratumCounts,
 )
 from slicewise.lenses.ranking.folding import FURTHEST, NEAREST, alike_counts
 from slicewise.lenses.ranking.kendall_blocks import numbers_of
 from slicewise.lenses.ranking.numbers import Number
-from slicewise.lenses.ranking.queries import FeatureQuery, NameQuery, NgramQuery, TailQuery, subset_of
+from slicewise.lenses.ranking.queries import FeatureQuery, subset_of
+from slicewise.lenses.ranking.query_builder import NamedFeatures, parts_query, ranking_query
 from slicewise.lenses.ranking.score_ranks import ListSummary, summaries_of
-from slicewise.lenses.ranking.sources import FeatureSource, Single, Tails, Together
+from slicewise.lenses.ranking.sources import Single, Tails
 from slicewise.lenses.ranking.strata import LENGTH, OF_LENGTH, Strata
 from slicewise.lenses.ranking.stratifying import strata_of
 from slicewise.lenses.ranking.testing import (
@@ -67,35 +62,16 @@ from slicewise.lenses.ranking.testing import (
     NumberEvidence,
     Ranking,
     Tests,
-    corrected,
-    normal_scores,
 )
-from slicewise.stats.cluster_profile import ClusterProfile
 from slicewise.stats.geval import GevalNumber, geval_number
 from slicewise.stats.rank_sums import RankNull, Side
-from slicewise.stats.stratified_ranks import FAR, StratifiedNull, rank_groups
+from slicewise.stats.stratified_ranks import StratifiedNull, rank_groups
 
 Field = tuple[str, str | None]
 OUT = "out"
 """The namespace of texts that systems returned, of which each has its own."""
 PAIR_CELLS = 1 << 24
 """Pairs of features that may be counted in one pass over the parts."""
-
-
-@dataclass(frozen=True, eq=False)
-class NamedFeatures:
-    """Features of a family, by their names."""
-
-    kind: Kind
-    space: str
-    shaped: bool
-    all_names: pl.Series
-    runs: tuple[Ngrams, int, Ints] | None = None
-    """Of runs of tokens: what is frequent, their length and their keys."""
-
-    def names(self, at: Ints) -> pl.Series:
-        """Return the names of some, by their places."""
-        return self.all_names.gather(at)
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,6 +115,8 @@ class FeatureRanking:
     @cached_property
     def adjustments(self) -> list[Adjustment | None]:
         """Return how scores are ranked within the strata of every list."""
+        if not any(self.strata):
+            return [None] * len(self.strata)
         bounds = tuple(
             None if strata is None else rank_groups(summary.null)
             for strata, summary in zip(self.strata, self.summaries, strict=True)
@@ -258,19 +236,9 @@ class FeatureRanking:
         return [] if length or name in adjusters else [(*number, k) for k in range(len(strata))]
 
     def _design_effects(self, numbers: NumberSpecs) -> dict[tuple[int, int], float]:
-        clustered = self._clustered
+        clustered = several_in_a_cluster(self.evaluation, self.context)
         numbers = tuple(of_list if clustered[i] else () for i, of_list in enumerate(numbers))
         return design_effects(self.evaluation, self.context, numbers, self.ranks) if any(numbers) else {}
-
-    @cached_property
-    def _clustered(self) -> list[bool]:
-        """Return for each list whether several rows may be of one cluster."""
-        clusters = self.evaluation.aligned.clusters
-        together = clusters.count < self.evaluation.aligned.items
-        return [
-            not spec.confusions and not self.extractor.geval and (together or spec.scoring.over != "items")
-            for spec in self.specs
-        ]
 
     def _numbers_of(self, spec: ListSpec) -> Iterator[tuple[Kind, str, str]]:
         """Return the numbers of a list: its fields, and attributes."""
@@ -304,73 +272,23 @@ class FeatureRanking:
     @property
     def clustered_by(self) -> list[str | None]:
         """What rows of every list are drawn together in, where that is more than one row."""
-        return [self.evaluation.aligned.clusters.kind if together else None for together in self._clustered]
-
-    # ------------------------------------------------------------------ clusters
+        return [
+            self.evaluation.aligned.clusters.kind if together else None
+            for together in several_in_a_cluster(self.evaluation, self.context)
+        ]
 
     @cached_property
-    def _cluster_ranks(self) -> pl.DataFrame:
-        kernel = ClusterRanks(self.context, sampled_groups(self.evaluation.aligned.clusters))
-        return aggregate(self.evaluation, kernel, ranks=self.ranks)
-
-    def by_cluster(
-        self, rankings: Sequence[Ranking], side: Side, *, adjusted: bool = True, every: bool = False
-    ) -> list[Ranking]:
-        """Correct rankings for rows that lie together in clusters: those of their features that are far from chance.
-
-        `adjusted`: within strata; `every`: those near chance, too.
-        """
-        if not any(self._clustered):
-            return list(rankings)
-        queries, places = [], []
-        for i, ranking in enumerate(rankings):
-            numbers = np.array([isinstance(source, Tails) for source in ranking.sources], np.bool_)
-            tests = ranking.tests
-            far = (normal_scores(tests) < (0.0 if every else FAR)) & ~np.isnan(tests.z)
-            far &= ~numbers[tests.source] if len(tests) else far
-            at = np.flatnonzero(far) if self._clustered[i] else np.zeros(0, np.int64)
-            places.append(at)
-            queries.append(self.query(ranking, at.tolist()))
-        if not any(map(len, places)):
-            return list(rankings)
-        table = histogram(self.evaluation, ClusterCounts(self.context, tuple(queries)), None)
-        corrected_rankings = []
-        for i, (ranking, at) in enumerate(zip(rankings, places, strict=True)):
-            rows = table.filter(pl.col("list") == i)
-            ratios = self._ratios(i, rows, ranking.tests.centred[at], side, adjusted=adjusted)
-            tests = corrected(ranking.tests, at, ratios)
-            corrected_rankings.append(replace(ranking, tests=tests, tested=tests.p))
-        return corrected_rankings
-
-    def _ratios(self, i: int, rows: pl.DataFrame, centred: Array, side: Side, *, adjusted: bool = True) -> Array:
-        """Return by what factor features that have rows in clusters as counted are nearer to chance."""
-        largest = int(rows["items"].to_numpy().max(initial=0))
-        if largest < 2:
-            return np.ones(len(centred))
-        adjustment = self.adjustments[i] if adjusted else None
-        null = self.summaries[i].null
-        means = null.n + 1.0 if adjustment is None else adjustment.null.means
-        scale = null.deviation if adjustment is None else adjustment.null.scale
-        values, cluster = rows_of(self._cluster_ranks, i, means, scale)
-        sign = 1 if side == "low" else -1
-        profile = ClusterProfile.of(sign * values, cluster, largest)
-        feature, items, clusters = (rows[name].to_numpy() for name in ("feature", "items", "clusters"))
-        return profile.ratios(feature, items, clusters, sign * centred / scale)
+    def clusters(self) -> ClusterCorrection:
+        """What is known of clusters."""
+        nulls = [summary.null for summary in self.summaries]
+        return ClusterCorrection(self.evaluation, self.context, self.ranks, nulls, self.adjustments)
 
     # ------------------------------------------------------------------ features that are looked at again
-
-    def query(self, ranking: Ranking, features: Sequence[int]) -> FeatureQuery:
-        """Return some features of a ranking as what is looked for in parts."""
-        builder = _QueryBuilder(ranking)
-        for number, at in enumerate(features):
-            source, place = ranking.sources[int(ranking.tests.source[at])], int(ranking.tests.place[at])
-            builder.add(source, place, number, len(features))
-        return builder.query(len(features))
 
     def _again(self, ranking: Ranking, features: Sequence[int], looked_at: CountsAlike | None) -> FeatureQuery:
         read_again = self.extractor.spool is None and self.several_parts
         if read_again or looked_at is None or not all(at in looked_at.compared.places for at in features):
-            return self.query(ranking, features)
+            return ranking_query(ranking, features)
         places = [looked_at.compared.places[at] for at in features]
         return subset_of(looked_at.compared.query, np.array(places, np.int64))
 
@@ -387,7 +305,7 @@ class FeatureRanking:
         query = dict.fromkeys(range(len(self.specs)), FeatureQuery(0))
         counts = dict.fromkeys(range(len(self.specs)), np.zeros(0, np.int64))
         for i, ranking, places in zip(lists, rankings, features, strict=True):
-            query[i], counts[i] = self.query(ranking, places.tolist()), ranking.tests.n[places]
+            query[i], counts[i] = ranking_query(ranking, places.tolist()), ranking.tests.n[places]
         kernel = Overlaps(self.context, tuple(query.values()), tuple(counts.values()))
         table = aggregate(self.evaluation, kernel) if any(map(len, features)) else None
         compared = {}
@@ -409,47 +327,9 @@ class FeatureRanking:
         high: bool,
     ) -> list[Details]:
         """Return what is said of the features of every list that are shown; some have been looked at already."""
-        query = tuple(self._again(*all_names) for all_names in zip(rankings, shown, looked_at, strict=True))
-        tables = collect_parts(self.evaluation, PartDetails(self.context, query, high))
-        both = pl.concat(tables, how="diagonal")
-        rows = both.filter(pl.col("item").is_not_null())
-        sums = both.filter(pl.col("item").is_null()).drop("order", "item", "name").group_by("list", *KEYS).sum()
-        described = []
-        for i, features in enumerate(shown):
-            own_sums, own_rows = (table.filter(pl.col("list") == i).drop("list") for table in (sums, rows))
-            described.append(Details.of(own_sums, own_rows, len(features), self.context.strata_of(i)))
-        if groups is None:
-            return described
-        described = self._with_cells(described, query, groups)
-        plain = [self._unadjusted(i, *each) for i, each in enumerate(zip(rankings, shown, strict=True))]
-        return self._with_plain_cells(described, query, plain, groups) if any(map(len, plain)) else described
-
-    def _unadjusted(self, i: int, ranking: Ranking, shown: Sequence[int]) -> Ints:
-        """Return which of the features that are shown are not adjusted although there are strata."""
-        sources = [ranking.sources[int(ranking.tests.source[at])] for at in shown]
-        plain = [k for k, source in enumerate(sources) if isinstance(source, Tails) and not source.adjusted]
-        return np.array(plain if self.context.strata_of(i) is not None else [], np.int64)
-
-    def _with_plain_cells(
-        self, details: Sequence[Details], query: tuple[FeatureQuery, ...], plain: Sequence[Ints], groups: int
-    ) -> list[Details]:
-        """Add the cells of features that are not adjusted."""
-        subsets = tuple(subset_of(each, at) for each, at in zip(query, plain, strict=True))
-        by_group = aggregate(self.evaluation, GroupSums(self.context, subsets, (None,) * len(subsets)))
-        return [
-            replace(each, plain=(at, cells_of(by_group.filter(pl.col("list") == i), len(at), groups)))
-            for i, (each, at) in enumerate(zip(details, plain, strict=True))
-        ]
-
-    def _with_cells(self, details: Sequence[Details], query: tuple[FeatureQuery, ...], groups: int) -> list[Details]:
-        """Add what intervals are drawn from: number and sum of scores of each feature by group."""
-        means = tuple(None if each.within is None else each.within.means for each in details)
-        by_group = aggregate(self.evaluation, GroupSums(self.context, query, means))
-        with_cells = []
-        for i, each in enumerate(details):
-            size = len(each.n) + (0 if each.within is None else len(each.within.sizes))
-            with_cells.append(replace(each, cells=cells_of(by_group.filter(pl.col("list") == i), size, groups)))
-        return with_cells
+        queries = tuple(self._again(*all_names) for all_names in zip(rankings, shown, looked_at, strict=True))
+        unadjusted = [_unadjusted(*each) for each in zip(self.strata, rankings, shown, strict=True)]
+        return described(self.evaluation, self.context, queries, unadjusted, groups, high=high)
 
 
 @dataclass(frozen=True, eq=False)
@@ -472,7 +352,7 @@ class ListEvidence:
     @property
     def adjustment(self) -> Adjustment | None:
         """What is adjusted for."""
-        return self.parts.adjustments[self.i] if any(self.parts.strata) else None
+        return self.parts.adjustments[self.i]
 
     def singles(self, least: int) -> list[FamilyCounts]:
         """Return the features that enough rows have, and enough have not, family by family."""
@@ -519,7 +399,7 @@ class ListEvidence:
 
     def pairs(self, sources: Sequence[Single], source: NDArray[np.int32], place: Ints, least: int) -> Iterator[Pairs]:
         """Return all pairs of some features that at least so many rows have, block by block."""
-        query, start, size = _parts_query(sources, source, place), 0, len(source)
+        query, start, size = parts_query(sources, source, place), 0, len(source)
         fewest = 1 if self.parts.several_parts else least
         while start < size - 1:
             stop = min(size, start + max(1, PAIR_CELLS // (size - start)))
@@ -534,20 +414,14 @@ class ListEvidence:
         self, sources: Sequence[Single], parts: Tests, a: Ints, b: Ints, centred: Array, side: Side
     ) -> Array | None:
         """Return by what factor the distance from chance of pairs shrinks for clusters; None: rows are independent."""
-        if not self.parts._clustered[self.i]:
-            return None
-        query = _parts_query(sources, parts.source, parts.place)
-        kernel = PairClusters(self.parts.context, self.i, query, a, b)
-        rows = histogram(self.parts.evaluation, kernel, None)
-        return self.parts._ratios(self.i, rows, centred, side)
+        return self.parts.clusters.pair_ratios(self.i, sources, parts, (a, b), centred, side)
 
 
-def _parts_query(sources: Sequence[Single], source: NDArray[np.int32], place: Ints) -> FeatureQuery:
-    """Return the query of the features that pairs are made of."""
-    builder = _QueryBuilder(None)
-    for number, (i, at) in enumerate(zip(source.tolist(), place.tolist(), strict=True)):
-        builder.add(sources[i], at, number, len(source))
-    return builder.query(len(source))
+def _unadjusted(strata: Strata | None, ranking: Ranking, shown: Sequence[int]) -> Ints:
+    """Return which of the features that are shown are not adjusted although there are strata."""
+    sources = [ranking.sources[int(ranking.tests.source[at])] for at in shown]
+    plain = [k for k, source in enumerate(sources) if isinstance(source, Tails) and not source.adjusted]
+    return np.array(plain if strata is not None else [], np.int64)
 
 
 def _grouped(specs: Sequence[NumberSpec], numbers: Sequence[Number]) -> list[list[Number]]:
@@ -558,53 +432,6 @@ def _grouped(specs: Sequence[NumberSpec], numbers: Sequence[Number]) -> list[lis
             groups.append([])
         groups[-1].append(number)
     return groups
-
-
-@dataclass
-class _QueryBuilder:
-    """Sorts features by where they come from."""
-
-    ranking: Ranking | None
-    """Where the features of pairs are; None: there are no pairs."""
-    single: dict[int, tuple[NamedFeatures, list[int], list[int]]] = field(default_factory=dict)
-    ends: list[TailQuery] = field(default_factory=list)
-    pairs: list[tuple[int, int, int]] = field(default_factory=list)
-    more: dict[tuple[int, int], int] = field(default_factory=dict)
-    """The numbers of features that pairs are made of."""
-
-    def add(self, source: FeatureSource, place: int, number: int, size: int) -> None:
-        """Ask for a feature under a number."""
-        if isinstance(source, NamedFeatures):
-            _, places, at = self.single.setdefault(id(source), (source, [], []))
-            places.append(place)
-            at.append(number)
-        elif isinstance(source, Tails):
-            numbers = source.numbers
-            self.ends.append(
-                TailQuery(numbers.kind, numbers.space, numbers.name, source.cut(place), place == 0, number)
-            )
-        elif isinstance(source, Together) and self.ranking is not None:
-            a, b = (self._half(half, size) for half in source.halves(place))
-            self.pairs.append((number, a, b))
-
-    def _half(self, half: tuple[int, int], size: int) -> int:
-        if half not in self.more:
-            self.more[half] = size + len(self.more)
-            if self.ranking is not None:
-                self.add(self.ranking.singles[half[0]], half[1], self.more[half], size)
-        return self.more[half]
-
-    def query(self, size: int) -> FeatureQuery:
-        """Return all that was asked for."""
-        named, runs = [], []
-        for source, places, at in self.single.values():
-            if source.runs is None:
-                named.append(NameQuery(source.kind, source.space, source.names(np.array(places)), np.array(at)))
-            else:
-                known, length, keys = source.runs
-                names = source.names(np.array(places))
-                runs.append(NgramQuery(source.space, names, known, length, keys[places], np.array(at)))
-        return FeatureQuery(size, tuple(named), tuple(runs), tuple(self.ends), tuple(self.pairs))
 
 
 @dataclass(frozen=True, eq=False)

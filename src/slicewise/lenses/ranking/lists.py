@@ -66,7 +66,7 @@ def feature_lists(parts: FeatureRanking, request: Request, drawn: Resamples | No
     requests = [plain if odd else request for odd in confused]
     side: Side = "high" if request.high else "low"
     rankings = [_ranked(*each) for each in zip(evidence, requests, strict=True)]
-    rankings = parts.by_cluster(rankings, side)
+    rankings = parts.clusters.by_cluster(rankings, side)
     if request.pair_least is not None:
         rankings = [
             ranking if odd else _paired(each, ranking, request)
@@ -120,7 +120,7 @@ def _raw(parts: FeatureRanking, rankings: Sequence[Ranking], shown: Sequence[Seq
         centred = tests.doubled - tests.n * (summary.null.n + 1.0)
         tests = replace(tests, centred=centred, z=plain.z, p=plain.p, log10_p=plain.log10_p, method=plain.method)
         unadjusted.append(replace(ranking, tests=tests, tested=tests.p))
-    corrected = parts.by_cluster(unadjusted, side, adjusted=False)
+    corrected = parts.clusters.by_cluster(unadjusted, side, adjusted=False)
     return [_raw_numbers(ranking) for ranking in corrected]
 
 
