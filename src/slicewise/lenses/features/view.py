@@ -7,7 +7,7 @@ import math
 from slicewise.errors import counted
 from slicewise.lenses.features.result import FeaturesResult
 from slicewise.lenses.ranking.result import Feature, FeatureList
-from slicewise.lenses.ranking.sentences import NOUNS, tells, where
+from slicewise.lenses.ranking.sentences import NOUNS, adjusted_in_words, tells, where
 from slicewise.render.blocks import Block, Column, Grid, Sentence
 from slicewise.render.numbers import bounds, probability, score, signed
 from slicewise.render.texts import short
@@ -146,7 +146,7 @@ def _tiny(p: float, log10_p: float | None = None) -> str:
 def _note(ranked: FeatureList) -> str:
     parts = []
     if ranked.adjusted_for:
-        parts.append(f"diff, p and q: given {_listed(ranked.adjusted_for)}; raw: without that.")
+        parts.append(f"diff, p and q: given {' and '.join(ranked.adjusted_for)}; raw: without that.")
     if any(f.folded for f in ranked.features):
         parts.append("+N: N more features of (nearly) the same rows are folded under it.")
     left = ranked.tested - len(ranked.features) - sum(len(f.folded) for f in ranked.features)
@@ -155,26 +155,6 @@ def _note(ranked: FeatureList) -> str:
     if ranked.direction in ("worst", "worsening") and not any(f.ci is not None for f in ranked.features):
         parts.append("gain: if these were as the others; positive is better.")
     return " ".join(parts)
-
-
-def adjusted_in_words(ranked: FeatureList) -> list[str]:
-    """Say what features are adjusted for, and what rows are drawn together in."""
-    noun, texts = NOUNS[ranked.over], []
-    if ranked.adjusted_for:
-        alike = (
-            "about the same length"
-            if ranked.adjusted_for == ("length",)
-            else "the same " + _listed(ranked.adjusted_for)
-        )
-        texts.append(f"Adjusted for {_listed(ranked.adjusted_for)}: {noun}s are compared with others of {alike}.")
-    if ranked.clusters is not None:
-        cluster = {"doc": "document"}.get(ranked.clusters, ranked.clusters)
-        texts.append(f"{noun.capitalize()}s of one {cluster} are not independent: p allow for that.")
-    return texts
-
-
-def _listed(names: tuple[str, ...]) -> str:
-    return " and ".join(names)
 
 
 def _confusions(ranked: FeatureList) -> Grid:

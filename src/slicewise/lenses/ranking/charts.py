@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from slicewise.errors import counted
-from slicewise.lenses.ranking.sentences import NOUNS
+from slicewise.lenses.ranking.sentences import NOUNS, adjusted_in_words
 from slicewise.render.figures import SLICE, Field, Figure, Kind, Row
 from slicewise.render.marks import POINTER, drawn, rows, when
 from slicewise.results.chart_rows import has_values, hidden, known_tips, more_note, with_values
@@ -36,18 +36,19 @@ def ranked_figures(of: FeatureList, name: str, title: str, place: tuple[str, str
     """
     if not of.features:
         return []
-    rows_of_list = [_row(i, feature, place) for i, feature in enumerate(of.features, 1)]
+    rows_of_list = [_row(i, feature, place, adjusted=bool(of.adjusted_for)) for i, feature in enumerate(of.features, 1)]
     return [
         _ranking(of, f"features{name}", title, rows_of_list, compared),
         _effects(of, f"feature-effects{name}", title, rows_of_list, compared),
     ]
 
 
-def _row(rank: int, f: Feature, place: tuple[str, str]) -> Row:
+def _row(rank: int, f: Feature, place: tuple[str, str], *, adjusted: bool) -> Row:
     row: Row = {
         "rank": rank, "feature": f.feature, "n": f.n, "metric": f.metric, "rest": f.rest_metric,
-        "difference": f.difference, "gain": f.expected_improvement, "auc": f.auc,
-        "tau": f.tau, "q": f.q, "sure": f.q is not None and f.q < ALPHA, "folded": "; ".join(f.folded),
+        "difference": f.difference, "raw": f.raw_difference if adjusted else None,
+        "p": f.p if adjusted else None, "raw_p": f.raw_p if adjusted else None,
+        "gain": f.expected_improvement, "auc": f.auc, "tau": f.tau, "q": f.q, "sure": f.q is not None and f.q < ALPHA, "folded": "; ".join(f.folded),
         SLICE: feature_slice(*place, f.feature),
     }  # fmt: skip
     return row | bounds_row(f.ci) | hidden(unless=rank <= DRAWN)
@@ -60,7 +61,8 @@ def _ranking(of: FeatureList, name: str, title: str, table: list[Row], compared:
     fields = [
         Field("feature", "feature"), Field("n", "n", "count"), Field("metric", value, kind),
         Field("rest", "rest", kind),
-        Field("difference", "difference", "signed", ("lo", "hi")), Field("q", "q", "p"),
+        Field("difference", "difference", "signed", ("lo", "hi")), Field("raw", "raw difference", "signed"),
+        Field("p", "p", "p"), Field("raw_p", "raw p", "p"), Field("q", "q", "p"),
         Field("gain", "gain", "signed"), Field("auc", "AUC", "score"), Field("tau", "τ", "signed"),
         Field("folded", "also"),
     ]  # fmt: skip
@@ -84,7 +86,7 @@ def _ranking(of: FeatureList, name: str, title: str, table: list[Row], compared:
 
 def _note(of: FeatureList, table: list[Row]) -> str:
     tested = f"{counted(of.tested, 'feature')} tested on {counted(of.n, NOUNS[of.over])}"
-    parts = [f"{tested}, {of.significant:,} with q < {ALPHA}."]
+    parts = [f"{tested}, {of.significant:,} with q < {ALPHA}.", *adjusted_in_words(of)]
     if has_values(table, "gain"):
         parts.append("gain: what the score would rise by if these were as the others.")
     if has_values(table, "folded"):

@@ -24,3 +24,16 @@ def where(feature: Feature) -> str:
         sign = "≥" if end == "large" else "≤"
         return f"with {name} {sign} {feature.cut:.3g}"
     return f"with {short(feature.feature, 60)}"
+
+
+def adjusted_in_words(ranked: FeatureList) -> list[str]:
+    """Say what features are adjusted for, and what rows are drawn together in."""
+    noun, texts = NOUNS[ranked.over], []
+    if ranked.adjusted_for:
+        names = " and ".join(ranked.adjusted_for)
+        alike = "of about the same length" if names == "length" else f"alike in {names}"
+        texts.append(f"Adjusted for {names}: {noun}s are compared with others {alike}.")
+    if ranked.clusters is not None:
+        cluster = {"doc": "document"}.get(ranked.clusters, ranked.clusters)
+        texts.append(f"{noun.capitalize()}s of one {cluster} are not independent: p allow for that.")
+    return texts
