@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from slicewise.errors import counted
 from slicewise.lenses.difficulty.result import BinTable, DifficultyResult, Form, Pairwise, Suspect
 from slicewise.lenses.ranking.result import FeatureList
+from slicewise.lenses.ranking.sentences import adjusted_in_words
 from slicewise.render.blocks import Block, Column, Grid, Sentence
 from slicewise.render.numbers import probability, score
 from slicewise.render.texts import short
@@ -275,6 +276,7 @@ def _features(result: DifficultyResult) -> list[Block]:
         Sentence(""),
         Sentence("What goes with bin 0", "title"),
         Sentence(opening),
+        *(Sentence(text, "aside") for text in adjusted_in_words(ranked)),
         *([_ranking(ranked)] if ranked.features else []),
     ]
 

@@ -48,7 +48,8 @@ def _row(rank: int, f: Feature, place: tuple[str, str], *, adjusted: bool) -> Ro
         "rank": rank, "feature": f.feature, "n": f.n, "metric": f.metric, "rest": f.rest_metric,
         "difference": f.difference, "raw": f.raw_difference if adjusted else None,
         "p": f.p if adjusted else None, "raw_p": f.raw_p if adjusted else None,
-        "gain": f.expected_improvement, "auc": f.auc, "tau": f.tau, "q": f.q, "sure": f.q is not None and f.q < ALPHA, "folded": "; ".join(f.folded),
+        "gain": f.expected_improvement, "auc": f.auc, "tau": f.tau,
+        "q": f.q, "sure": f.q is not None and f.q < ALPHA, "folded": "; ".join(f.folded),
         SLICE: feature_slice(*place, f.feature),
     }  # fmt: skip
     return row | bounds_row(f.ci) | hidden(unless=rank <= DRAWN)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -20,7 +21,7 @@ from slicewise.stats.ranks import from_order, in_order
 
 PARTS = 10
 """Numbers are cut at their deciles."""
-MOST_STRATA = 500
+MOST_STRATA, MOST_CODES = 500, 20_000
 NUMBER, MISSING = "\0", np.iinfo(np.int64).max
 """Stand for the name of what is a number, and for a number that is missing."""
 
@@ -101,11 +102,16 @@ def strata_of(
     own = tuple((i, specs[i]) for i in dict.fromkeys(owners.values()))
     counts = aggregate(evaluation, AdjusterCounts(own, extractor, names))
     adjusters = {i: tuple(_adjuster(counts, i, j, name) for j, name in enumerate(names)) for i, _ in own}
+    most = max(math.prod(adjuster.codes for adjuster in each) for each in adjusters.values())
+    if most > MOST_CODES:
+        raise UserError(f"--adjust has {most:,} combinations of values; {MOST_CODES:,} are the most: name fewer")
     codes = aggregate(evaluation, CodeCounts(own, extractor, adjusters)) if len(names) > 1 else None
     strata = {}
     for i, _ in own:
         n = _of_one(counts, adjusters[i][0], i) if codes is None else _of_all(codes, adjusters[i], i)
         merged, merged_sizes = merge_small(n)
+        if len(merged_sizes) > MOST_STRATA:
+            raise UserError(f"--adjust makes {len(merged_sizes):,} strata; {MOST_STRATA} are the most: name fewer")
         strata[i] = Strata(adjusters[i], merged, merged_sizes) if len(merged_sizes) > 1 else None
     return tuple(strata[owners[i]] if i in owners else None for i in range(len(specs)))
 
