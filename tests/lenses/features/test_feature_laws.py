@@ -108,7 +108,17 @@ def test_the_best_of_scores_are_the_worst_of_their_opposites(own: Data, options:
         same(rows(one), mirrored)
 
 
-SIGNED = ("mean", "rest_mean", "difference", "metric", "rest_metric", "expected_improvement", "tau", "z")
+SIGNED = (
+    "mean",
+    "rest_mean",
+    "difference",
+    "metric",
+    "rest_metric",
+    "expected_improvement",
+    "raw_expected_improvement",
+    "tau",
+    "z",
+)
 
 
 @drawn
