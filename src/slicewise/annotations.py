@@ -78,7 +78,7 @@ def code_type(names: int) -> type[np.uint16 | np.uint32]:
 class Tags:
     """The tags of all tokens of a file as small integers; code 0 is always `O`."""
 
-    codes: NDArray[np.uint16 | np.uint32]
+    codes: NDArray[np.uint8 | np.uint16 | np.uint32]
     names: tuple[str, ...]
 
     @classmethod
@@ -107,6 +107,18 @@ class Tags:
     def take(self, keep: Mask) -> Tags:
         """Return the tags of some tokens."""
         return Tags(self.codes[keep], self.names)
+
+    def between(self, start: int, stop: int) -> Tags:
+        """Return the tags of some tokens, one after the other."""
+        return Tags(self.codes[start:stop], self.names)
+
+    def compact(self) -> Tags:
+        """Return the same in as little memory as their number allows, to be kept."""
+        return Tags(self.codes.astype(np.uint8), self.names) if len(self.names) <= 2**8 else self
+
+    def written(self) -> pl.Series:
+        """Return the tags as they stand in the file."""
+        return pl.Series(self.names, dtype=pl.String).gather(self.codes)
 
     def first(self, code: int) -> int:
         """Return the index of the first token with this tag."""

@@ -173,13 +173,23 @@ class Evaluation:
 
     def token_texts(self) -> pl.Series | None:
         """Return the tokens of each item with spaces between; None where items have none."""
+        return None if self.aligned.tokens is None else self._by_item(self.aligned.tokens)
+
+    def tag_texts(self, name: str) -> pl.Series | None:
+        """Return the tags of each item as the file of gold or of a system has them, with spaces between."""
+        tags = self.aligned.tags.get(name)
+        return None if tags is None else self._by_item(tags.written())
+
+    def _by_item(self, values: pl.Series) -> pl.Series | None:
+        """Return a text per token as one text per item, with spaces between."""
         a = self.aligned
-        if a.tokens is None or a.offsets is None:
+        if a.offsets is None:
             return None
         item = np.repeat(np.arange(a.items), np.diff(a.offsets))
-        joined = pl.DataFrame({"item": item, "token": a.tokens}).group_by("item").agg(pl.col("token").str.join(" "))
+        frame = pl.DataFrame({"item": item, "value": values})
+        joined = frame.group_by("item", maintain_order=True).agg(pl.col("value").str.join(" "))
         texts = pl.DataFrame({"item": np.arange(a.items)}).join(joined, on="item", how="left", maintain_order="left")
-        return texts["token"].fill_null("").alias("")
+        return texts["value"].fill_null("").alias("")
 
     def surface(self) -> pl.Series:
         """Return the text of each unit; empty where the items have none."""

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 LIST = {"system", "against", "direction", "tested", "features"}
 FEATURE = {
-    "feature", "kind", "n", "mean", "rest_mean", "metric", "expected_improvement", "auc", "z", "p", "method", "log10_p",
-    "q", "chi2", "folded", "examples",
+    "feature", "kind", "n", "mean", "rest_mean", "metric", "expected_improvement", "raw_expected_improvement", "auc",
+    "z", "p", "method", "log10_p", "q", "chi2", "folded", "examples",
 }  # fmt: skip
 KINDS = {
     "token", "bigram", "ngram", "shape", "pair", "number", "length", "category", "label", "attribute", "confusion",
@@ -139,7 +139,7 @@ def test_counts_and_means_are_those_of_the_items(files: Path, run: Run) -> None:
         assert feature["mean"] == feature["metric"] == pytest.approx(sum(have) / len(have))
         assert feature["rest_mean"] == pytest.approx(sum(rest) / len(rest))
         gain = sum(rest) / len(rest) - sum(right) / len(right)
-        assert feature["expected_improvement"] == pytest.approx(gain)
+        assert feature["raw_expected_improvement"] == pytest.approx(gain)
         below = sum((h < r) + (h == r) / 2 for h in have for r in rest) / len(have) / len(rest)
         assert feature["auc"] == pytest.approx(1 - below)
         assert feature["method"] == "hypergeometric"
@@ -466,6 +466,38 @@ def test_the_published_tool(files: Path, run: Run) -> None:
         assert feature["p"] == pytest.approx(math.erfc(-z / math.sqrt(2)) / 2)
     assert min(f["n"] for f in found.values()) == 1
     assert "published tool" in run("features", *DATA, "--geval").out
+
+
+def test_the_published_tool_has_tags_as_they_are_written(write: Write, run: Run) -> None:
+    """Gold in IOB2, a system in BIOES, and predictions alone, with a line for each -DOCSTART-; in parts, too."""
+    rows = [("B-LOC", "S-LOC", "I-LOC"), ("O", "O", "O"), ("B-PER", "B-PER", "B-PER"), ("I-PER", "E-PER", "O")]
+    sentences = [[0, 1], [2, 3], [1, 1], [1, 0]] * 3
+    text = {"g": "-DOCSTART- O\n\n", "a": "-DOCSTART- O\n\n", "b": "O\n\n"}
+    for sentence in sentences:
+        for at in sentence:
+            for name, tag in zip(text, rows[at], strict=True):
+                text[name] += f"{tag}\n" if name == "b" else f"w{at} {tag}\n"
+        text = {name: written + "\n" for name, written in text.items()}
+    for name, written in text.items():
+        write(f"{name}.conll", written)
+    data = ("--gold", "g.conll", "-s", "a=a.conll", "-s", "b=b.conll")
+    asked = ("features", *data, "--geval", "--bigrams", "--top", "0", "--json", "-")
+    expected = {"exp:B-LOC", "exp:O", "exp:B-PER", "exp:I-PER", "exp:B-LOC++O", "exp:O++B-LOC", "exp:B-PER++I-PER"}
+    returned = {"a": {"S-LOC", "S-LOC++O", "O++S-LOC", "E-PER", "B-PER", "B-PER++E-PER", "O"}}
+    returned["b"] = {"I-LOC", "I-LOC++O", "O++I-LOC", "B-PER", "B-PER++O"}  # no sentence is without O
+    for one in lists(run(*asked)):
+        names = {feature["feature"] for feature in one["features"] if feature["feature"][:3] in ("exp", "out")}
+        assert names == expected | {f"out:{tag}" for tag in returned[one["system"]]}
+    assert lists(run(*asked, "--part-rows", "3")) == lists(run(*asked))
+    shown = document_of("items", run("items", *data, "--feature", "exp:B-PER++I-PER", "--json", "-"))
+    assert [item["item"] for item in shown["result"]["items"]] == [1, 5, 9]
+
+
+def test_the_published_tool_on_a_file_that_brings_its_gold(write: Write, run: Run) -> None:
+    write("own.conll", "a B-LOC S-LOC\nb I-LOC O\n\nc O O\n\nd O S-LOC\n\n" * 2)
+    found = first(run("features", "-s", "a=own.conll", "--geval", "--top", "0", "--json", "-"))
+    tags = {name: feature["n"] for name, feature in found.items() if name[:3] in ("exp", "out")}
+    assert tags == {"exp:B-LOC": 2, "exp:I-LOC": 2, "exp:O": 4, "out:S-LOC": 4, "out:O": 4}
 
 
 @pytest.mark.parametrize("task", ["spans", "tokens"])

@@ -378,7 +378,7 @@ class Row:
     rest_mean: Number
     metric: Number
     rest_metric: Number
-    expected_improvement: Number
+    raw_expected_improvement: Number
     auc: float | None
     z: float | None
     p: Fraction | float
@@ -426,7 +426,7 @@ class Ranker:
             rest_mean=mean(over.scores[i] for i in rest),
             metric=over.value(own),
             rest_metric=without,
-            expected_improvement=None if gained is None else -gained if over.lower else gained,
+            raw_expected_improvement=None if gained is None else -gained if over.lower else gained,
             **(tested | {"auc": self.auc(own)} | more),
         )
 

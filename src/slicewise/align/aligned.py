@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from slicewise.align.clusters import Clusters
-from slicewise.annotations import Places, Task
+from slicewise.annotations import Places, Tags, Task
 from slicewise.arrays import Ints
 from slicewise.data_warnings import DataWarning
 
@@ -30,6 +30,8 @@ class Aligned:
     tokens: pl.Series | None = None
     offsets: Ints | None = None
     token_columns: Mapping[str, pl.Series] = field(default_factory=dict)
+    tags: Mapping[str, Tags] = field(default_factory=dict)
+    """The tags of gold and of each system as its file has them, where it has tags."""
     fields: pl.DataFrame = field(default_factory=pl.DataFrame)
     metadata: pl.DataFrame = field(default_factory=pl.DataFrame)
     confidences: Mapping[str, pl.Series] = field(default_factory=dict)
@@ -68,6 +70,7 @@ class Aligned:
             tokens=None if self.tokens is None else self.tokens[token_range],
             offsets=offsets,
             token_columns={name: column[token_range] for name, column in self.token_columns.items()},
+            tags={name: tags.between(token_range.start, token_range.stop) for name, tags in self.tags.items()},
             fields=self.fields.slice(start, size),
             metadata=self.metadata.slice(start, size),
             confidences={name: column.slice(start, size) for name, column in self.confidences.items()},

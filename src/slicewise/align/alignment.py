@@ -15,7 +15,7 @@ from slicewise.align.clusters import Clusters, FindClusters, find_clusters
 from slicewise.align.inputs import input_fields, texts_of
 from slicewise.align.labels import label_warnings, normalised_labels, renamed
 from slicewise.align.options import Options
-from slicewise.align.spans import find_units, item_count_error, split_input, tagged_lines
+from slicewise.align.spans import FileUnits, find_units, item_count_error, split_input, tagged_lines
 from slicewise.align.task import infer_task
 from slicewise.align.tokens import at as place_of
 from slicewise.align.tokens import same_tokens
@@ -125,11 +125,11 @@ def _align_tokens(
     else:
         raise UserError("spans without tokens or text; expected 'text' or 'tokens' in each item", where=gold.name)
     with explained(gold.name):
-        file_units = {"gold": find_units(gold, gold, lengths, task, options)}
+        file_units = {"gold": _compact(find_units(gold, gold, lengths, task, options))}
     warnings = [*gold.notes, *file_units["gold"].warnings]
     for name, system in systems.items():
         with explained(system.name):
-            file_units[name] = find_units(system, gold, lengths, task, options)
+            file_units[name] = _compact(find_units(system, gold, lengths, task, options))
         warnings += [*(note for note in system.notes if note not in warnings), *file_units[name].warnings]
     merged = merge([renamed(file.units, task, options) for file in file_units.values()], list(file_units))
     warnings += label_warnings(merged, {name: file.units for name, file in file_units.items()}, task, options)
@@ -146,9 +146,15 @@ def _align_tokens(
         tokens=gold.tokens,
         offsets=gold.offsets,
         token_columns=gold.token_columns,
+        tags={name: file.tags for name, file in file_units.items() if file.tags is not None},
         notes=_scheme_notes(schemes),
         warnings=tuple(warnings),
     )
+
+
+def _compact(file: FileUnits) -> FileUnits:
+    """Return a file's units with its tags as they are kept."""
+    return file if file.tags is None else replace(file, tags=file.tags.compact())
 
 
 def _with_tokens(gold: Annotations, fields: pl.DataFrame) -> Annotations:

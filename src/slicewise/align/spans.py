@@ -20,11 +20,12 @@ from slicewise.read.schemes import read_spans, split_tag, unknown_tags
 
 @dataclass(frozen=True)
 class FileUnits:
-    """A file's units, their tag scheme, and warnings."""
+    """A file's units, their tag scheme, warnings, and the tags they were read from."""
 
     units: UnitSet
     scheme: str | None = None
     warnings: tuple[DataWarning, ...] = ()
+    tags: Tags | None = None
 
 
 def tagged_lines(annotations: Annotations) -> Annotations:
@@ -63,7 +64,8 @@ def _from_tags(annotations: Annotations, gold: Annotations, task: Task, options:
     if aligned.tags is None or aligned.offsets is None:
         raise UserError("no tags in it", where=annotations.name)
     if task is Task.TOKENS:
-        return FileUnits(_token_units(aligned.tags, aligned.offsets, options), None, tuple(warnings))
+        units = _token_units(aligned.tags, aligned.offsets, options)
+        return FileUnits(units, None, tuple(warnings), aligned.tags)
     bare = options.scheme == "io"
     odd = unknown_tags(aligned.tags, bare=bare)
     if odd:
@@ -77,7 +79,7 @@ def _from_tags(annotations: Annotations, gold: Annotations, task: Task, options:
     item = np.searchsorted(aligned.offsets, spans.start, side="right") - 1
     base = aligned.offsets[item]
     units = UnitSet(item, spans.start - base, spans.end - base, spans.label.astype(np.int64), spans.labels)
-    return FileUnits(units, spans.scheme if len(units) else None, tuple(warnings))
+    return FileUnits(units, spans.scheme if len(units) else None, tuple(warnings), aligned.tags)
 
 
 def _unknown_prefix(annotations: Annotations, tags: Tags, odd: list[int]) -> UserError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -77,6 +78,9 @@ def _single(evaluation: Evaluation, system: str, feature: str, tokenizer: str | 
     items = ItemFeatures.of(evaluation, spec, [] if of_units else attributes)
     confusions = items.confusions(system)
     families = [*items.families(system), *([] if confusions is None else [confusions])]
+    if evaluation.aligned.tags and feature.startswith(("exp:", "out:")):  # tags as they are written, by --geval
+        written = ItemFeatures.of(evaluation, replace(spec, tokenizer="geval", geval=True))
+        families += [family for family in written.families(system) if family.space in ("exp", "out")]
     spaces = [feature]
     if feature.startswith("in<1>") and "in" in {family.space for family in families}:
         spaces = [feature.replace("in<1>", "in", 1)]

@@ -91,6 +91,7 @@ class ItemFeatures:
         self._families: dict[str | None, list[Family]] = {}
         self._confusions: dict[str, Family | None] = {}
         self._descriptions: dict[str | None, tuple[list[Family], list[Quantity]]] = {}
+        self._tags: dict[str, pl.Series | None] = {}
         self._returned: dict[str, list[tuple[TextField, list[Family]]]] = {}
 
     def families(self, system: str | None) -> list[Family]:
@@ -215,7 +216,12 @@ class ItemFeatures:
         return _cached(self._returned, system, lambda: parallel_map(self._field, self._texts("out", system)))
 
     def _texts(self, space: str, name: str) -> list[_TextColumn]:
-        """Return what was expected or returned, where that is text; several references are one text."""
+        """Return what was expected or returned, where that is text; several references are one text.
+
+        Of the published tool tags are text, too.
+        """
+        if self.spec.geval and name in self.evaluation.aligned.tags:
+            return [_TextColumn(space, name, _cached(self._tags, name, lambda: self.evaluation.tag_texts(name)))]
         answers = self.evaluation.aligned.answers
         is_text = self.evaluation.task is Task.TEXT or (self.spec.geval and self.evaluation.task is Task.LABELS)
         if not is_text or answers is None or name not in answers.columns:
@@ -269,7 +275,8 @@ class ItemFeatures:
     def _labels(self, space: str, name: str) -> list[Family]:
         """Return the labels of the units that gold or a system has in each item."""
         evaluation = self.evaluation
-        if not evaluation.task.has_units or (self.spec.geval and evaluation.task is Task.LABELS):
+        as_text = self.spec.geval and (evaluation.task is Task.LABELS or name in evaluation.aligned.tags)
+        if not evaluation.task.has_units or as_text:
             return []
         if evaluation.task is Task.LABELS:
             family = categories(Kind.LABEL, space, f"{space}:", evaluation.answers(name), self.spec.least)

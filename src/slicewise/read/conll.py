@@ -304,7 +304,7 @@ def _written(annotations: Annotations) -> pl.Series:
     """Return the tags as they stand in the file."""
     if annotations.tags is None:
         raise TypeError(annotations.name)
-    return pl.Series(annotations.tags.names, dtype=pl.String).gather(annotations.tags.codes)
+    return annotations.tags.written()
 
 
 def _looks_like_conll(source: Source) -> bool:

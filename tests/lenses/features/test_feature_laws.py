@@ -116,6 +116,7 @@ SIGNED = (
     "metric",
     "rest_metric",
     "expected_improvement",
+    "raw_expected_improvement",
     "tau",
     "z",
 )

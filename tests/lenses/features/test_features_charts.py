@@ -37,10 +37,20 @@ def lists(result: FeaturesResult) -> list[dict[str, Any]]:
 
 def check_numbers(figures: list[Figure], name: str, ranked: dict[str, Any]) -> None:
     """Check the rows of a ranking, and of its effects, against the JSON."""
-    keys = ("feature", "n", "metric", "rest_metric", "difference", "expected_improvement", "auc", "tau", "q")
-    rows = rows_of(
-        figures, f"features-{name}", "feature", "n", "metric", "rest", "difference", "gain", "auc", "tau", "q"
+    keys = (
+        "feature",
+        "n",
+        "metric",
+        "rest_metric",
+        "difference",
+        "expected_improvement",
+        "raw_expected_improvement",
+        "auc",
+        "tau",
+        "q",
     )
+    columns = ("feature", "n", "metric", "rest", "difference", "gain", "raw_gain", "auc", "tau", "q")
+    rows = rows_of(figures, f"features-{name}", *columns)
     assert rows == [tuple(one[key] for key in keys) for one in ranked["features"]]
     ends = [tuple(one["ci"] or (None, None)) for one in ranked["features"]]
     assert rows_of(figures, f"features-{name}", "lo", "hi") == ends

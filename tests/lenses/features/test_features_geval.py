@@ -18,6 +18,7 @@ from support.slow_features import Data, Rows, change_rows, item_rows, ranks, sha
 
 from slicewise import features
 from slicewise.annotations import Task
+from slicewise.evaluation import Evaluation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -246,6 +247,105 @@ def test_defaults(own: Data) -> None:
     none = {"min_count": None, "min_pair_count": None}
     compared(own, "accuracy", {"bigrams": False, "shapes": False, "pairs": False, "numbers": False} | none)
     compared(own, "accuracy", {"bigrams": False, "shapes": False, "pairs": True, "numbers": False} | none)
+
+
+# ------------------------------------------------------------------ tags
+
+TAGS = ("O", "O", "B-LOC", "I-LOC", "I-PER", "B-x:y")
+OTHER_TAGS = ("O", "O", "S-LOC", "B-PER", "E-PER", "M-PER")
+
+
+@dataclass(frozen=True)
+class Tagged:
+    """Sentences with the tags that gold and two systems give them, one of these in another scheme."""
+
+    sentences: list[list[str]]
+    gold: list[list[str]]
+    systems: dict[str, list[list[str]]]
+
+    def evaluation(self, **options: Any) -> Evaluation:
+        return Evaluation.from_tags(self.sentences, self.gold, self.systems, **options)
+
+
+@st.composite
+def tagged(draw: DrawFn) -> Tagged:
+    sizes = draw(st.lists(st.integers(1, 5), min_size=4, max_size=12))
+
+    def of(values: Sequence[str]) -> list[list[str]]:
+        return [draw(st.lists(st.sampled_from(values), min_size=n, max_size=n)) for n in sizes]
+
+    return Tagged(of(WORDS), of(TAGS), {"old": of(OTHER_TAGS), "new": of(TAGS)})
+
+
+def spans_of(tags: Sequence[str]) -> set[tuple[int, int, str]]:
+    """Read tags as conlleval does."""
+    found: set[tuple[int, int, str]] = set()
+    start, before = 0, ("O", "")
+    for at, tag in enumerate([*tags, "O"]):
+        prefix, _, kind = tag.partition("-")
+        begins = kind != before[1] or prefix in "BS" or before[0] in "ES"
+        if begins and before[0] != "O":
+            found.add((start, at, before[1]))
+        start, before = (at if begins else start), (prefix, kind)
+    return found
+
+
+def tagged_rows(own: Tagged, task: Task, old: str | None, new: str) -> Rows:
+    """Return the items with their F1, 1 where there is nothing to find and nothing is returned."""
+
+    def units(tags: Sequence[str]) -> set[Any]:
+        return spans_of(tags) if task is Task.SPANS else {pair for pair in enumerate(tags) if pair[1] != "O"}
+
+    def f1(system: str, i: int) -> Fraction:
+        gold, out = units(own.gold[i]), units(own.systems[system][i])
+        return Fraction(2 * len(gold & out), len(gold) + len(out)) if gold or out else Fraction(1)
+
+    items = list(range(len(own.gold)))
+    scores = [f1(new, i) - (Fraction(0) if old is None else f1(old, i)) for i in items]
+    return Rows(items, scores, [], lambda _: None, False)
+
+
+@drawn
+@given(tagged(), options, st.sampled_from([Task.SPANS, Task.TOKENS]), st.booleans())
+def test_tags_are_a_text_as_they_are_written(own: Tagged, asked: dict[str, Any], task: Task, change: bool) -> None:
+    how: dict[str, Any] = {"direction": "worsening", "change": ("old", "new")} if change else {}
+    for found in features(own.evaluation(task=task), geval=True, top=0, **how, **asked).lists:
+        over = tagged_rows(own, task, found.against, found.system)
+        if len(set(over.scores)) == 1:
+            continue  # nothing to rank
+        written = {(0, 0): own.gold, (1, 0): own.systems[found.system], (2, 1): own.sentences}
+        texts = {space: [" ".join(words) for words in every] for space, every in written.items()}
+        assert_as_published(found, slow_features(over, texts, **asked))
+
+
+def test_neither_map_nor_ignore_nor_strict_changes_what_is_written() -> None:
+    gold = [["B-LOC", "I-LOC"], ["I-PER", "O"], ["O", "B-MISC"], ["O", "O"]]
+    out = [["B-LOC", "O"], ["B-PER", "O"], ["O", "I-MISC"], ["I-LOC", "O"]]
+    own = Tagged([["a", "b"]] * 4, gold, {"s": out})
+    for more in ({}, {"map": {"LOC": "PER"}}, {"ignore": ["MISC"]}, {"strict": True}):
+        evaluation = own.evaluation(**more)
+        items = {
+            feature.feature: sorted(feature.examples)
+            for feature in features(evaluation, geval=True, bigrams=True, top=0).lists[0].features
+        }
+        assert (items["exp:I-PER"], items["out:I-LOC"]) == ([1], [3])
+        assert (items["exp:B-LOC++I-LOC"], items["out:B-LOC++O"]) == ([0], [0])
+        assert not {"exp:LOC", "exp:PER", "out:LOC"} & items.keys()
+        assert evaluation.between(1, 3).tag_texts("gold").to_list() == ["I-PER O", "O B-MISC"]  # type: ignore[union-attr]
+
+
+def test_spans_that_no_tags_give_keep_their_labels() -> None:
+    spans = [[(0, 1, "LOC")], [], [(1, 2, "PER")], []]
+    evaluation = Evaluation.from_spans([["a", "b"]] * 4, spans, {"s": [[], [], [(1, 2, "PER")], [(0, 1, "LOC")]]})
+    names = {feature.feature for feature in features(evaluation, geval=True, top=0).lists[0].features}
+    assert names == {"exp:LOC", "exp:PER", "out:LOC", "out:PER"}
+    assert evaluation.tag_texts("gold") is None
+
+
+def test_so_many_tags_that_a_byte_does_not_number_them() -> None:
+    kinds = [[f"B-{i}"] for i in range(300)]
+    own = Tagged([["w"]] * 300, kinds, {"s": [*kinds[1:], kinds[0]]})
+    assert own.evaluation().tag_texts("gold").to_list() == [tag for (tag,) in kinds]  # type: ignore[union-attr]
 
 
 # ------------------------------------------------------------------ by hand

@@ -65,6 +65,14 @@ def near(found: float | None, expected: Fraction | float | None, what: object) -
         assert found == pytest.approx(float(expected), rel=1e-9, abs=1e-12), what
 
 
+def assert_shrunk(feature: Feature) -> None:
+    """A part of the gain as measured, from none to all; which part is tested in test_features_gains.py."""
+    shrunk, raw = feature.expected_improvement, feature.raw_expected_improvement
+    assert (shrunk is None) == (raw is None)
+    if shrunk is not None and raw is not None:
+        assert 0 <= shrunk * math.copysign(1, raw) <= abs(raw)
+
+
 def assert_as_reference(found: FeatureList, expected: Ranked, *, high: bool = False) -> None:
     over = expected.over
     assert found.n == over.size
@@ -81,12 +89,13 @@ def assert_as_reference(found: FeatureList, expected: Ranked, *, high: bool = Fa
         if name in expected.listed:
             row = expected.listed[name]
             for field in (
-                "n", "mean", "rest_mean", "metric", "rest_metric", "expected_improvement",
+                "n", "mean", "rest_mean", "metric", "rest_metric", "raw_expected_improvement",
                 "auc", "z", "p", "q", "chi2", "tau",
             ):  # fmt: skip
                 near(getattr(feature, field), getattr(row, field), (field, row))
             near(feature.difference, None if row.rest_mean is None else row.mean - row.rest_mean, row)
             near(feature.log10_p, math.log10(row.p), row)
+            assert_shrunk(feature)
             assert row.method in (None, feature.method)
             worst = sorted(row.rows, key=lambda i: (over.scores[i] * (1 if over.lower == high else -1), i))
             assert feature.examples == tuple(over.kept[i] for i in worst[:3])
@@ -258,7 +267,8 @@ def test_confusions_stand_apart(data: Data) -> None:
         ]
         for feature, row in zip(one.confusions, expected, strict=True):
             near(feature.p, row.p, row)
-            near(feature.expected_improvement, row.expected_improvement, row)
+            near(feature.raw_expected_improvement, row.raw_expected_improvement, row)
+            assert feature.expected_improvement == feature.raw_expected_improvement  # they are not picked
         assert not any(feature.kind == "confusion" for feature in one.features)
     for one in features(data.evaluation(), direction="best").lists:
         assert one.confusions == ()
@@ -336,8 +346,9 @@ def assert_units_as_reference(found: FeatureList, expected: Ranked, items: Rows)
     for name, feature in zip(names, found.features, strict=True):
         if name in expected.listed:
             row = expected.listed[name]
-            for field in ("n", "mean", "rest_mean", "metric", "expected_improvement", "auc", "z", "p", "q", "chi2"):
+            for field in ("n", "mean", "rest_mean", "metric", "raw_expected_improvement", "auc", "z", "p", "q", "chi2"):
                 near(getattr(feature, field), getattr(row, field), (field, row))
+            assert_shrunk(feature)
             having = {items.kept[i] for i in row.rows}
             assert set(feature.examples) <= having
             assert len(feature.examples) == min(3, len(having))

@@ -66,11 +66,13 @@ def test_planted_words_come_first_and_the_gain_is_the_true_one(graded: bool, see
         feature = first[name]
         assert feature.q is not None
         assert feature.q < 0.05
+        assert feature.raw_expected_improvement is not None
         assert feature.expected_improvement is not None
         own = np.array([name[3:] in text.split() for text in texts])
         error = own.mean() * np.sqrt(scores[own].var() / own.sum() + scores[~own].var() / (~own).sum())
         assert feature.n == own.sum()
-        assert feature.expected_improvement == pytest.approx(loss * own.mean(), abs=3 * error)
+        assert feature.raw_expected_improvement == pytest.approx(loss * own.mean(), abs=3 * error)
+        assert 0.8 * feature.raw_expected_improvement < feature.expected_improvement < feature.raw_expected_improvement
     meaningless = [f for f in found.features if not {"bad", "worse"} & set(f.feature.replace("++", ":").split(":"))]
     assert all(f.p > first["in:bad"].p for f in meaningless if f.kind == "token")
 

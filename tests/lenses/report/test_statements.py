@@ -11,6 +11,7 @@ from slicewise.lenses.report.statements import EACH, MOST, strongest
 from slicewise.results.statement import Statement
 
 if TYPE_CHECKING:
+    from slicewise.lenses.features.result import FeaturesResult
     from slicewise.lenses.report.result import ReportResult
 
 
@@ -40,6 +41,18 @@ def f1(tp: float, n_pred: float, n_gold: float) -> float:
     return 2 * tp / (n_pred + n_gold)
 
 
+def believed(result: FeaturesResult, stated: Statement) -> float:
+    """Return which part of the gain of a stated feature is believed."""
+    over = (stated.slice or "").split("/")[1]
+    features = next(of.features for of in result.lists if (of.over, of.system) == (over, stated.system))
+    feature = next(feature for feature in features if feature.feature == stated.topic)
+    assert feature.expected_improvement is not None
+    assert feature.raw_expected_improvement is not None
+    part = feature.expected_improvement / feature.raw_expected_improvement
+    assert 0.5 < part < 1
+    return part
+
+
 def test_the_worth_of_a_feature_of_missed_units(report: ReportResult, evaluation: slicewise.Evaluation) -> None:
     (one,) = [s for s in report.statements if (s.slice or "").startswith("feature/gold/weak/")]
     assert "Dr" in one.topic
@@ -50,6 +63,7 @@ def test_the_worth_of_a_feature_of_missed_units(report: ReportResult, evaluation
     found_of_others = sum(row["weak"] for row in others) / len(others)
     tp, n_pred = sum(row["weak"] for row in gold), sum(row["weak"] for row in rows)
     mended = found_of_others * len(with_it) - sum(row["weak"] for row in with_it)
+    mended *= believed(report.parts[0].features, one)
     assert one.worth == pytest.approx(f1(tp + mended, n_pred + mended, len(gold)) - f1(tp, n_pred, len(gold)))
     assert one.n == len(with_it)
     assert one.number == pytest.approx(found_of_others - sum(row["weak"] for row in with_it) / len(with_it))
@@ -75,8 +89,10 @@ def test_the_worth_of_a_feature_of_spurious_units(evaluation: slicewise.Evaluati
     wrong = [row for row in returned if row["text"] == "Foo"]
     tp, n_gold = sum(row["gold"] for row in returned), sum(row["gold"] for row in rows)
     assert not any(row["gold"] for row in wrong)
-    # without them, all that is returned is right: as many fewer are returned
-    assert one.worth == pytest.approx(f1(tp, tp, n_gold) - f1(tp, len(returned), n_gold))
+    # without them, all that is returned is right: as many fewer are returned, so far as that is believed
+    fewer = len(wrong) * believed(features, one)
+    assert len(wrong) == len(returned) - tp
+    assert one.worth == pytest.approx(f1(tp, len(returned) - fewer, n_gold) - f1(tp, len(returned), n_gold))
 
 
 def test_what_beats_what_over_all(report: ReportResult) -> None:

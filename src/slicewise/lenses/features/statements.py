@@ -28,7 +28,7 @@ def statements(result: FeaturesResult, context: LensContext) -> Iterator[Stateme
         plain = [f for f in ranked.features if f.kind not in DESCRIBED]
         for feature in [f for f in plain if significant(f.q) and tells(ranked, f)][:STATED]:
             gain = _worth(ranked, feature, context.counts.get(ranked.system))
-            if feature.rest_mean is None or gain is None or gain <= 0:
+            if feature.rest_mean is None or gain is None or gain < 0:
                 continue
             yield Statement(
                 text=_feature_said(ranked, feature, str(ranked.system)),

@@ -153,7 +153,11 @@ def _note(ranked: FeatureList) -> str:
     if left > 0:
         parts.append(f"{left:,} more tested; --top N shows more.")
     if ranked.direction in ("worst", "worsening") and not any(f.ci is not None for f in ranked.features):
+        shrunk = any(f.expected_improvement != f.raw_expected_improvement for f in ranked.features)
         parts.append("gain: if these were as the others; positive is better.")
+        parts += (
+            ["It is shrunk by what chance alone would make of the largest; --json has the raw one."] if shrunk else []
+        )
     return " ".join(parts)
 
 

@@ -48,7 +48,7 @@ def _row(rank: int, f: Feature, place: tuple[str, str], *, adjusted: bool) -> Ro
         "rank": rank, "feature": f.feature, "n": f.n, "metric": f.metric, "rest": f.rest_metric,
         "difference": f.difference, "raw": f.raw_difference if adjusted else None,
         "p": f.p if adjusted else None, "raw_p": f.raw_p if adjusted else None,
-        "gain": f.expected_improvement, "auc": f.auc, "tau": f.tau,
+        "gain": f.expected_improvement, "raw_gain": f.raw_expected_improvement, "auc": f.auc, "tau": f.tau,
         "q": f.q, "sure": f.q is not None and f.q < ALPHA, "folded": "; ".join(f.folded),
         SLICE: feature_slice(*place, f.feature),
     }  # fmt: skip
@@ -64,7 +64,8 @@ def _ranking(of: FeatureList, name: str, title: str, table: list[Row], compared:
         Field("rest", "rest", kind),
         Field("difference", "difference", "signed", ("lo", "hi")), Field("raw", "raw difference", "signed"),
         Field("p", "p", "p"), Field("raw_p", "raw p", "p"), Field("q", "q", "p"),
-        Field("gain", "gain", "signed"), Field("auc", "AUC", "score"), Field("tau", "τ", "signed"),
+        Field("gain", "gain", "signed"), Field("raw_gain", "raw gain", "signed"),
+        Field("auc", "AUC", "score"), Field("tau", "τ", "signed"),
         Field("folded", "also"),
     ]  # fmt: skip
     whiskers = "; the whisker is the interval" if has_values(table, "lo") else ""
@@ -89,7 +90,10 @@ def _note(of: FeatureList, table: list[Row]) -> str:
     tested = f"{counted(of.tested, 'feature')} tested on {counted(of.n, NOUNS[of.over])}"
     parts = [f"{tested}, {of.significant:,} with q < {ALPHA}.", *adjusted_in_words(of)]
     if has_values(table, "gain"):
-        parts.append("gain: what the score would rise by if these were as the others.")
+        parts.append(
+            "gain: what the score would rise by if these were as the others, shrunk, as it was picked for being large; "
+            "raw gain: as measured."
+        )
     if has_values(table, "folded"):
         parts.append("also: features of (nearly) the same rows.")
     parts.append(more_note(DRAWN, len(table), "features"))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from slicewise.arrays import Array
 from slicewise.lenses.inference import bounds_of
+from slicewise.lenses.ranking.believed import believed_parts
 from slicewise.lenses.ranking.details import Details, WithinStrata
 from slicewise.lenses.ranking.feature_ranking import FeatureRanking
 from slicewise.lenses.ranking.folding import NEAREST, ListedFeature, fold
@@ -191,6 +192,7 @@ class _Rows:
         with_it, counts, score_sums, whole = details.statistics, details.n, details.scores, details.totals
         metric, rest = about.finish(with_it), about.finish(whole - with_it)
         gained = about.sign * (rest - about.finish(whole))
+        shrunk = gained * (1.0 if self._as_measured else believed_parts(self.ranking, at))
         means = score_sums / counts
         others = about.size - counts
         rest_means = ratio(details.score - score_sums, others)
@@ -219,7 +221,8 @@ class _Rows:
                     ci=None if other else bounds[i],
                     metric=None if other else defined(float(metric[i])),
                     rest_metric=None if other else defined(float(rest[i])),
-                    expected_improvement=None if other else defined(float(gained[i])),
+                    expected_improvement=None if other else defined(float(shrunk[i])),
+                    raw_expected_improvement=None if other else defined(float(gained[i])),
                     auc=defined(float(tests.auc[j])),
                     tau=None if number is None else defined(number.tau),
                     cut=None if number is None or other else number.cut(int(tests.place[j])),
@@ -236,6 +239,11 @@ class _Rows:
                 )
             )
         return rows
+
+    @property
+    def _as_measured(self) -> bool:
+        """Whether gains are shown as they are: the published tool's, and those of confusions, which are not tested."""
+        return self.request.geval or self.confusions
 
     def _bounds(self, shown: int) -> list[Bounds | None]:
         """Return the interval of each difference of means, from draws of clusters."""

@@ -29,7 +29,9 @@ class Feature:
     """The metric on the rows that have it."""
     rest_metric: float | None
     expected_improvement: float | None
-    """What the metric would gain if these rows were as the others; positive is better."""
+    """What the metric would gain if these rows were as the others, so far as that is believed; positive is better."""
+    raw_expected_improvement: float | None
+    """As measured: too large where it was picked for being large."""
     auc: float | None
     tau: float | None
     """Of a number, instead of the AUC: Kendall's τ_b with the score."""

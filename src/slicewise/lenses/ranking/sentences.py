@@ -11,7 +11,7 @@ NOUNS = {"items": "item", "gold": "gold unit", "returned": "returned unit"}
 
 def tells(ranked: FeatureList, feature: Feature) -> bool:
     """Whether the metric says of a feature what the ranking by item scores says."""
-    gain = feature.expected_improvement
+    gain = feature.raw_expected_improvement
     if ranked.direction in ("best", "improving"):
         return gain is None or gain < 0
     return gain is None or gain > 0
