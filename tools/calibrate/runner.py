@@ -14,6 +14,7 @@ from calibrate.seeds import generator
 
 TASK = 20
 """Runs of a task."""
+NOTHING: Counted = (0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -116,9 +117,9 @@ def _summary(parts: Sequence[Counts]) -> Simulated:
     parts = sorted(parts, key=lambda counts: counts.task.first)
     claim, setting = CLAIMS[parts[0].task.claim], _setting(parts[0].task)
     runs = [run for counts in parts for run in counts.runs]
-    named = [name for name in claim.figures if any(name in run for run in runs)]
+    named = [name for name in claim.figures if any(run.get(name, NOTHING)[1] for run in runs)]
     figures = {
-        name: estimate([run.get(name, (0.0, 0.0)) for run in runs], claim.promise(setting, name)) for name in named
+        name: estimate([run.get(name, NOTHING) for run in runs], claim.promise(setting, name)) for name in named
     }
     failed = next((counts.failed for counts in parts if counts.failed), "")
     return Simulated(claim, setting, len(runs), figures, sum(counts.seconds for counts in parts), failed)

@@ -98,6 +98,6 @@ CLAIM = Claim(
         Setting("F1 0.95, 100 documents, ICC 0.1", SpansNull(0.95, Documents(100, 0.1))),
         Setting("F1 0.99, 60 documents, ICC 0, 5% of them broken", SpansNull(0.99, Documents(60, broken=0.05))),
     ),
-    runs=200,
+    runs=150,
     chart="false discoveries",
 )

@@ -114,6 +114,6 @@ CLAIM = Claim(
     ),
     figures={FIGURE: SIZE},
     settings=SETTINGS,
-    runs=200,
+    runs=120,
     chart="false discoveries",
 )

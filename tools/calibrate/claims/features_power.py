@@ -97,5 +97,5 @@ CLAIM = Claim(
     ),
     figures={FOUND: SHOWN, NAIVE: SHOWN, LOST: Promise(high=0.10)},
     settings=SETTINGS,
-    runs=200,
+    runs=100,
 )

@@ -64,6 +64,6 @@ CLAIM = Claim(
         _documents(0.95, Documents(50, 0.25)),
         _documents(0.99, Documents(50, 0.1, broken=0.05)),
     ),
-    runs=150,
+    runs=100,
     chart="false discoveries",
 )
