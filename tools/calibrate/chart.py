@@ -56,13 +56,13 @@ def points(simulated: Sequence[Simulated], panel: str) -> list[Row]:
     ]
 
 
-def _panel(name: str, rows: Sequence[Row]) -> alt.LayerChart:
+def _panel(name: str, rows: Sequence[Row]) -> alt.LayerChart | alt.FacetChart:
     """Return a strip for each figure; its settings lie beside each other, in the order of the tables."""
     said, promise, high = PANELS[name]
-    low = 0.0 if promise == SIZE else min(0.8, *(row["low"] for row in rows))
+    low = 0.0 if promise == SIZE else max(0.6, min(0.85, *(row["low"] for row in rows)))
     frame = pl.DataFrame(_placed(rows))
     x = alt.X("share:Q", title=None, axis=alt.Axis(format=".0%")).scale(domain=[low, high], nice=False, clamp=True)
-    y = alt.Y("claim:N", title=None, sort=None, axis=alt.Axis(labelLimit=260))
+    y = alt.Y("claim:N", title=None, sort=None, axis=alt.Axis(labelLimit=340))
     colour = alt.condition("datum.holds", alt.value(HELD), alt.value(MISSED))
     band = pl.DataFrame({"from": [max(promise.low, low)], "to": [min(promise.high, high)]})
     promised = alt.Chart(band).mark_rect(color=BAND, opacity=0.18).encode(x=alt.X("from:Q"), x2="to:Q")
@@ -79,6 +79,4 @@ def _placed(rows: Sequence[Row]) -> list[Row]:
     strips: dict[str, list[Row]] = {}
     for row in rows:
         strips.setdefault(row["claim"], []).append(row)
-    return [
-        row | {"offset": i / max(len(strip) - 1, 1)} for strip in strips.values() for i, row in enumerate(strip)
-    ]
+    return [row | {"offset": i / max(len(strip) - 1, 1)} for strip in strips.values() for i, row in enumerate(strip)]

@@ -13,17 +13,18 @@ from calibrate.estimate import ALLOWED, Estimate
 from calibrate.runner import Simulated
 
 ABOUT = """
-Tests and intervals make promises: where there is nothing to find, one data set in twenty at most shows a discovery; an interval of
-95% holds the truth nineteen times out of twenty. Formulas keep them as long as their assumptions hold, and language data break
-these: sentences of one document share their fate, words cluster in documents, long inputs are hard, most scores are perfect. So
-the promises are tried. Data are made up again and again by a process whose truth is known, given to the same Python functions
-that everybody calls, and what these print is counted. `make calibrate` makes this page; the same version gives the same figures.
+Tests and intervals make promises: where there is nothing to find, one data set in twenty at most shows a discovery;
+an interval of 95% holds the truth nineteen times out of twenty. Formulas keep them as long as their assumptions
+hold, and language data break these: sentences of one document share their fate, words cluster in documents, long
+inputs are hard, most scores are perfect. So the promises are tried. Data are made up again and again by a process
+whose truth is known, given to the same Python functions that everybody calls, and what these print is counted.
+`make calibrate` makes this page; the same version gives the same figures.
 """
 HOW = f"""
-A figure is followed by its standard error. It *holds* when it misses its promise by at most {ALLOWED:g} standard errors, so that a few of
-a hundred figures that are right on the edge fail by luck: run them more often (`make calibrate CALIBRATE='--only NAME --times 5'`)
-before you believe one. What fails is in bold. ICC is the correlation of the scores of two items of one document; in a *broken* document
-nearly everything is wrong.
+A figure is followed by its standard error. It *holds* when it misses its promise by at most {ALLOWED:g} standard
+errors, so that a few of a hundred figures that are right on the edge fail by luck: run them more often (`make
+calibrate CALIBRATE='--only NAME --times 5'`) before you believe one. What fails is in bold. ICC is the correlation
+of the scores of two items of one document; in a *broken* document nearly everything is wrong.
 """
 
 
@@ -39,7 +40,7 @@ def page(simulated: Sequence[Simulated], *, chart: bool) -> str:
 
 
 def _picture() -> str:
-    said = "Every figure that is a share, with two standard errors, and what is promised; the tables below have the numbers"
+    said = "Every share with two standard errors, and what is promised; the tables below have the numbers"
     return f"![{said}]({CHART})"
 
 

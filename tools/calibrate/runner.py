@@ -88,7 +88,7 @@ def performed(task: Task) -> Counts:
     runs: list[Mapping[str, Counted]] = []
     try:
         for run in range(task.first, task.stop):
-            runs.append(setting.run(generator(task.claim, task.setting, run)))  # noqa: PERF401: some are kept
+            runs.append(setting.run(generator(task.claim, task.setting, run)))  # noqa: PERF401 (those before an error are kept)
     except Exception as error:  # whatever it is, it is reported with the setting
         return Counts(task, runs, time.perf_counter() - begun, f"{type(error).__name__}: {error}")
     return Counts(task, runs, time.perf_counter() - begun)
@@ -118,8 +118,6 @@ def _summary(parts: Sequence[Counts]) -> Simulated:
     claim, setting = CLAIMS[parts[0].task.claim], _setting(parts[0].task)
     runs = [run for counts in parts for run in counts.runs]
     named = [name for name in claim.figures if any(run.get(name, NOTHING)[1] for run in runs)]
-    figures = {
-        name: estimate([run.get(name, NOTHING) for run in runs], claim.promise(setting, name)) for name in named
-    }
+    figures = {name: estimate([run.get(name, NOTHING) for run in runs], claim.promise(setting, name)) for name in named}
     failed = next((counts.failed for counts in parts if counts.failed), "")
     return Simulated(claim, setting, len(runs), figures, sum(counts.seconds for counts in parts), failed)

@@ -40,7 +40,9 @@ class Scored:
 
     def many(self) -> Scored:
         """Return the same with very many documents."""
-        return replace(self, documents=replace(self.documents, count=MANY * self.documents.count), items=MANY * self.items)
+        return replace(
+            self, documents=replace(self.documents, count=MANY * self.documents.count), items=MANY * self.items
+        )
 
     def shown(self, rng: np.random.Generator, resamples: int) -> Shown:
         """Return what the product shows of a data set."""
@@ -57,7 +59,7 @@ class Scored:
             PAIR: (pair.difference, pair.ci),
             BUCKET: (buckets.value(last), buckets.bounds(last)),
             TREND: (None, None) if correlation is None else (correlation.value, correlation.ci),
-            FEATURE: (word.mean - (word.rest_mean or 0.0), word.ci),
+            FEATURE: (word.difference, word.ci),
         }
 
     def evaluation(self, rng: np.random.Generator) -> slicewise.Evaluation:
@@ -133,8 +135,8 @@ CLAIM = Claim(
     name="coverage-others",
     title="Intervals of everything else",
     text=(
-        "400 scored items with two systems, a number and a word that make them harder; or 150 sentences with names and "
-        "two taggers. Counted: 95% intervals that hold the truth, which is what the same documents show "
+        "400 scored items with two systems, a number and a word that make them harder; or 150 sentences with "
+        "names and two taggers. Counted: 95% intervals that hold the truth, which is what the same documents show "
         f"{MANY} times over."
     ),
     figures=dict.fromkeys((MEAN, PAIR, BUCKET, TREND, FEATURE, REPAIR), COVERAGE),

@@ -70,8 +70,9 @@ CLAIM = Claim(
     name="coverage",
     title="Intervals of precision, recall and F1",
     text=(
-        "A label (as a bucket, too) of 10, 30 or 100 gold units in a corpus of 300 more, in documents that differ. "
-        "Counted: 95% intervals that hold the truth, which is the score over all documents that there could be."
+        "A label (as a bucket, too) of 10, 30 or 100 gold units in a corpus of 300 more, in documents that "
+        "differ. Counted: 95% intervals that hold the truth, which is the score over all documents that there "
+        "could be."
     ),
     figures=dict.fromkeys((LABEL_P, LABEL_R, LABEL_F, BUCKET, CORPUS), COVERAGE),
     settings=(

@@ -36,8 +36,8 @@ CLAIM = Claim(
     name="difficulty",
     title="Units that nobody finds: nothing to find",
     text=(
-        "200 sentences with three names each and three taggers. Counted: runs in which any feature of the names that "
-        "none of them finds has q < 0.05."
+        "200 sentences with three names each and three taggers. Counted: runs in which any feature of the names "
+        "that none of them finds has q < 0.05."
     ),
     figures={FIGURE: SIZE},
     settings=(

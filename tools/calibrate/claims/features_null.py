@@ -108,9 +108,9 @@ CLAIM = Claim(
     name="features",
     title="Features: nothing to find",
     text=(
-        "1,500 items of about nine words, of which no word has to do with the score. Documents have words of their own "
-        "and better or worse scores, so that words and scores go together by chance. Where long items are harder, only "
-        "length is to blame. Counted: runs in which any feature has q < 0.05."
+        "1,500 items of about nine words, of which no word has to do with the score. Documents have words of "
+        "their own and better or worse scores, so that words and scores go together by chance. Where long items "
+        "are harder, only length is to blame. Counted: runs in which any feature has q < 0.05."
     ),
     figures={FIGURE: SIZE},
     settings=SETTINGS,

@@ -54,9 +54,7 @@ def _found(evaluation: slicewise.Evaluation, *, adjusted: bool) -> bool:
     """Return whether the planted word has q < 0.05, by itself or among those that it is folded with."""
     options = {} if adjusted else unadjusted()
     features = slicewise.features(evaluation, resamples=0, **options).lists[0].features
-    return any(
-        (row.q or 0.0) < 0.05 for row in features if FEATURE == row.feature or FEATURE in row.folded
-    )
+    return any((row.q or 0.0) < 0.05 for row in features if row.feature == FEATURE or FEATURE in row.folded)
 
 
 SETTINGS = (
@@ -92,8 +90,8 @@ CLAIM = Claim(
     title="Features: a word that costs something",
     text=(
         "One word that makes items fail, among words that do not. The naive test takes items for independent and "
-        "does not adjust for length; it is shown where that is right. Counted: runs in which the word has q < 0.05; "
-        "*lost*: by how much more often the naive test finds it."
+        "does not adjust for length; it is shown where that is right. Counted: runs in which the word has q < "
+        "0.05; *lost*: by how much more often the naive test finds it."
     ),
     figures={FOUND: SHOWN, NAIVE: SHOWN, LOST: Promise(high=0.10)},
     settings=SETTINGS,

@@ -66,7 +66,11 @@ def gain(result: ComplementResult, truth: float) -> Mapping[str, Counted]:
 def intervals(result: ComplementResult) -> Mapping[str, Counted]:
     """Count the intervals of complementarity of all pairs, and of votes that were not chosen."""
     pairs = [covered((pair.ci or {}).get("comp"), COMP) for pair in result.pairs]
-    votes = [covered((vote.ci or {}).get("f1"), ACCURACY) for vote in result.ensembles if vote.kind == "vote" and vote.k is None]
+    votes = [
+        covered((vote.ci or {}).get("f1"), ACCURACY)
+        for vote in result.ensembles
+        if vote.kind == "vote" and vote.k is None
+    ]
     return {PAIR: total(pairs), VOTE: total(votes)}
 
 
@@ -84,10 +88,10 @@ CLAIM = Claim(
     name="outcomes",
     title="Systems together: votes, complementarity, bins",
     text=(
-        "Systems that are all right, all wrong, or toss a coin each, so that no vote is better than one system; and three "
-        "that fail independently, so that a vote is. The gain is that of the chosen vote, cross-validated. Counted: its "
-        "mean distance from the truth, runs in which its lower bound is above 0 although no vote helps, and 95% intervals "
-        "that hold the truth."
+        "Systems that are all right, all wrong, or toss a coin each, so that no vote is better than one system; "
+        "and three that fail independently, so that a vote is. The gain is that of the chosen vote, "
+        "cross-validated. Counted: its mean distance from the truth, runs in which its lower bound is above 0 "
+        "although no vote helps, and 95% intervals that hold the truth."
     ),
     figures={GAIN: UNBIASED, ABOVE: SIZE, **dict.fromkeys((HOLDS, PAIR, VOTE, BIN), COVERAGE)},
     settings=(

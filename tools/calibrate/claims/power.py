@@ -87,9 +87,9 @@ CLAIM = Claim(
     name="power",
     title="Something to find: pairs, buckets, studies",
     text=(
-        "A system or a bucket that is worse. Counted: runs in which it is found: p < 0.05 of a pair of systems, q < 0.05 of "
-        "a gap or a difference among six columns (three of a study). At least 80% are promised where the effect is "
-        "four standard errors and more."
+        "A system or a bucket that is worse. Counted: runs in which it is found: p < 0.05 of a pair of systems, q "
+        "< 0.05 of a gap or a difference among six columns (three of a study). At least 80% are promised where "
+        "the effect is four standard errors and more."
     ),
     figures={FOUND: POWER},
     settings=(
@@ -102,7 +102,9 @@ CLAIM = Claim(
             HardOnAll(Documents(30, 0.1), 300, 0.36, True, 3),
             promises={FOUND: SHOWN},
         ),
-        Setting("study: a gap of 10 points on 10 data sets", HardOnAll(Documents(30, 0.1), 300, 0.36, True, 10), share=0.5),
+        Setting(
+            "study: a gap of 10 points on 10 data sets", HardOnAll(Documents(30, 0.1), 300, 0.36, True, 10), share=0.5
+        ),
         Setting(
             "study: two systems differ by 10 points in one bucket on 10 data sets",
             HardOnAll(Documents(30, 0.1), 300, 0.36, False, 10),

@@ -78,9 +78,10 @@ CLAIM = Claim(
     name="score",
     title="Pairs of systems: two equally good ones",
     text=(
-        "600 items or 150 sentences, and two systems that are equally good but fail on items and documents of their "
-        "own. Counted: runs in which p of their difference is below 0.05; and, where a file marks no documents, runs in "
-        "which `score` warns that neighbouring items are alike: rightly where the ICC is above 0."
+        "600 items or 150 sentences, and two systems that are equally good but fail on items and documents of "
+        "their own. Counted: runs in which p of their difference is below 0.05; and, where a file marks no "
+        "documents, runs in which `score` warns that neighbouring items are alike: rightly where the ICC is above "
+        "0."
     ),
     figures={DIFFERENCE: SIZE, WARNED: SIZE},
     settings=(

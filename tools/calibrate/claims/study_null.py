@@ -62,9 +62,9 @@ CLAIM = Claim(
     name="study",
     title="Studies: nothing to find",
     text=(
-        "Data sets of 300 items that differ in difficulty, with two equally good systems and three columns of four "
-        "values. Counted: runs in which q < 0.05 for any gap of one system over the data sets, for any difference of the "
-        "two, or for any of Friedman's tests with data sets as blocks."
+        "Data sets of 300 items that differ in difficulty, with two equally good systems and three columns of "
+        "four values. Counted: runs in which q < 0.05 for any gap of one system over the data sets, for any "
+        "difference of the two, or for any of Friedman's tests with data sets as blocks."
     ),
     figures={SELF: SIZE, PAIR: SIZE, FRIEDMAN: SIZE},
     settings=(
@@ -72,7 +72,9 @@ CLAIM = Claim(
         Setting("6 data sets, 30 documents each, ICC 0.1", StudyNull(6, Documents(30, 0.1))),
         Setting("10 data sets, 30 documents each, ICC 0.1", StudyNull(10, Documents(30, 0.1)), share=0.6),
         Setting("6 data sets, 10 documents each, ICC 0.25", StudyNull(6, Documents(10, 0.25))),
-        Setting("6 data sets, uneven buckets, 30 documents each, ICC 0.1", StudyNull(6, Documents(30, 0.1), shares=UNEVEN)),
+        Setting(
+            "6 data sets, uneven buckets, 30 documents each, ICC 0.1", StudyNull(6, Documents(30, 0.1), shares=UNEVEN)
+        ),
         Setting("6 data sets, 40 documents each, 5% broken", StudyNull(6, Documents(40, broken=0.05), "accuracy 0.95")),
         Setting("6 data sets, BLEU-like, 30 documents each, ICC 0.1", StudyNull(6, Documents(30, 0.1), "BLEU-like")),
     ),

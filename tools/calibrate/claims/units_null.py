@@ -49,9 +49,9 @@ CLAIM = Claim(
     name="units",
     title="Features of units: nothing to find",
     text=(
-        "300 sentences with three names each and as many decoys. A system misses names and returns decoys by chance, "
-        "more in some sentences or documents than in others. Counted: runs in which any feature of gold or of "
-        "returned names has q < 0.05."
+        "300 sentences with three names each and as many decoys. A system misses names and returns decoys by "
+        "chance, more in some sentences or documents than in others. Counted: runs in which any feature of gold "
+        "or of returned names has q < 0.05."
     ),
     figures={FIGURE: SIZE},
     settings=(

@@ -95,10 +95,11 @@ CLAIM = Claim(
     name="worth",
     title="What findings are worth",
     text=(
-        "Ten columns of four values with random effects on an accuracy of about 0.85, or words that cost something. Of the "
-        "finding that is ranked first, its worth (of a feature, its gain) and its gap as they are shown, over what they "
-        "are in truth: means over the runs in which something is found. Where effects are small against chance, or a "
-        "bucket has few units, nothing is promised; the figures say how far off it is."
+        "Ten columns of four values with random effects on an accuracy of about 0.85, or words that cost "
+        "something. Of the finding that is ranked first, its worth (of a feature, its gain) and its gap as they "
+        "are shown, over what they are in truth: means over the runs in which something is found. Where effects "
+        "are small against chance, or a bucket has few units, nothing is promised; the figures say how far off it "
+        "is."
     ),
     figures={FOUND: SHOWN, RAW: SHOWN_RATIO, WORTH: NOT_TOO_LARGE, GAP: SHOWN_RATIO},
     settings=(

@@ -14,7 +14,12 @@ RIGHT, WRONG = "yes", "no"
 
 
 def columns(
-    rng: np.random.Generator, document: Ints, count: int, *, of_documents: int = 0, shares: tuple[float, ...] = (0.25,) * 4
+    rng: np.random.Generator,
+    document: Ints,
+    count: int,
+    *,
+    of_documents: int = 0,
+    shares: tuple[float, ...] = (0.25,) * 4,
 ) -> dict[str, Ints]:
     """Return categories that are drawn for each item; the first `of_documents` columns are drawn for each document."""
     documents = int(document.max()) + 1
