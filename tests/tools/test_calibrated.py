@@ -59,8 +59,8 @@ SMALL: dict[str, tuple[Run, int, dict[str, tuple[float, float]]]] = {
         },
     ),
     "worth": (
-        worth.TopBucket(1200, 0.25, columns=6),
-        15,
+        worth.TopBucket(600, 0.3, columns=6),
+        20,
         {"something found": (0.5, 1), "worth ÷ truth": (0.5, 1.5), "gap ÷ truth": (0.6, 1.5)},
     ),
     "power of score": (power.Pair(Documents(40, 0.1), 600, 0.6), 8, {"found": (0.8, 1)}),
