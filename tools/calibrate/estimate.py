@@ -33,11 +33,10 @@ class Estimate:
         return bool(low - self._allowed(low) <= self.value <= high + self._allowed(high))
 
     def _allowed(self, bound: float) -> float:
-        """Return two standard errors, of shares at least those that the promised share would have."""
+        """Return two standard errors, of a share those that it would have if it were what is promised."""
         if abs(bound) == inf:
             return 0.0
-        promised = sqrt(bound * (1 - bound) / self.runs) if self.promise.share else 0.0
-        return ALLOWED * max(self.error, promised)
+        return ALLOWED * (sqrt(bound * (1 - bound) / self.runs) if self.promise.share else self.error)
 
 
 def estimate(counts: Sequence[Counted], promise: Promise) -> Estimate:

@@ -22,9 +22,9 @@ whose truth is known, given to the same Python functions that everybody calls, a
 """
 HOW = f"""
 A figure is followed by its standard error. It *holds* when it misses its promise by at most {ALLOWED:g} standard
-errors, so that a few of a hundred figures that are right on the edge fail by luck: run them more often (`make
-calibrate CALIBRATE='--only NAME --times 5'`) before you believe one. What fails is in bold. ICC is the correlation
-of the scores of two items of one document; in a *broken* document nearly everything is wrong.
+errors (of a share, those of the promised one), so that a few of a hundred figures that are right on the edge fail by luck: run them
+more often (`make calibrate CALIBRATE='--only NAME --times 5'`) before you believe one. What fails is in bold. ICC is
+the correlation of the scores of two items of one document; in a *broken* document nearly everything is wrong.
 """
 
 
@@ -56,8 +56,7 @@ def _summary(simulated: Sequence[Simulated]) -> list[str]:
     for claim, settings in _by_claim(simulated):
         figures = [figure for setting in settings for figure in setting.figures.values() if figure.holds is not None]
         kept = sum(bool(figure.holds) for figure in figures)
-        kinds = ", ".join(f"{name} {_promised(promise)}" for name, promise in claim.figures.items() if promise.bounded)
-        rows.append(f"| {claim.title} | {kinds} | {kept} of {len(figures)} |")
+        rows.append(f"| {claim.title} | {_all_promised(claim)} | {kept} of {len(figures)} |")
     head = ["| simulated | promised | holds |", "|---|---|---:|"]
     failing = [
         f"- {setting.claim.title}; {setting.setting.name}: {name} {shown(figure)}, promised {_promised(figure.promise)}"
@@ -97,6 +96,15 @@ def shown(figure: Estimate) -> str:
         return f"{100 * figure.value:.1f} ± {100 * figure.error:.1f}%"
     digits = 2 if abs(figure.value) >= 0.1 else 4
     return f"{figure.value:.{digits}f} ± {figure.error:.{digits}f}"
+
+
+def _all_promised(claim: Claim) -> str:
+    """Return what a claim promises; figures that are promised the same stand together."""
+    alike: dict[str, list[str]] = {}
+    for name, promise in claim.figures.items():
+        if promise.bounded:
+            alike.setdefault(_promised(promise), []).append(name)
+    return "; ".join(f"{', '.join(names)}: {promised}" for promised, names in alike.items())
 
 
 def _promised(promise: Promise) -> str:
