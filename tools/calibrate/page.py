@@ -22,9 +22,10 @@ whose truth is known, given to the same Python functions that everybody calls, a
 """
 HOW = f"""
 A figure is followed by its standard error. It *holds* when it misses its promise by at most {ALLOWED:g} standard
-errors (of a share, those of the promised one), so that a few of a hundred figures that are right on the edge fail by luck: run them
-more often (`make calibrate CALIBRATE='--only NAME --times 5'`) before you believe one. What fails is in bold. ICC is
-the correlation of the scores of two items of one document; in a *broken* document nearly everything is wrong.
+errors (of a share, those of the promised one), so that a few of a hundred figures that are right on the edge fail
+by luck: run them more often (`make calibrate CALIBRATE='--only NAME --times 5'`) before you believe one. What
+fails is in bold. ICC is the correlation of the scores of two items of one document; in a *broken* document nearly
+everything is wrong.
 """
 
 
