@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test thorough cluster check format bench same fuzz examples guide clean help
+.PHONY: demo test thorough cluster check format bench calibrate same fuzz examples guide clean help
 
 help:
 	@echo "make demo      score the example data and explain it on a page, out/report.html"
@@ -14,6 +14,7 @@ help:
 	@echo "make check     ruff, mypy, import layers"
 	@echo "make format    rewrite the code in the project's format"
 	@echo "make bench     measure against other tools (half an hour; BENCH=--quick: a few minutes; BENCH='--only start-up')"
+	@echo "make calibrate simulate whether tests and intervals keep what they promise (a quarter of an hour; CALIBRATE=--quick: a minute or two; CALIBRATE='--only features')"
 	@echo "make fuzz      attack it with damaged files and absurd options (ten minutes; SEED=123: a run again; FUZZ='--case N': one case)"
 	@echo "make same      compare what this writes with what BASE wrote, byte for byte (ten minutes; BASE=HEAD; SAME=--quick: a minute)"
 	@echo "make examples  make the example data again"
@@ -75,6 +76,9 @@ format: $(VENV)/.dev
 
 bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/run.py $(BENCH)
+
+calibrate: $(VENV)/.base
+	POLARS_MAX_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONPATH=tools $(BIN)/python -m calibrate $(CALIBRATE)
 
 fuzz: $(VENV)/.dev
 	$(BIN)/python -m fuzz.run $(if $(SEED),--seed $(SEED)) $(FUZZ)

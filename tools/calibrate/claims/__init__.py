@@ -1,0 +1,1 @@
+"""What is claimed, and simulated: a module each."""

@@ -1,0 +1,1 @@
+"""Made-up data of which the truth is known."""
