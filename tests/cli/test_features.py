@@ -128,7 +128,7 @@ SPANS = ("--gold", "g.conll", "--system", "s=s.conll")
 
 
 def test_counts_and_means_are_those_of_the_items(files: Path, run: Run) -> None:
-    found = first(run("features", *DATA, "--top", "0", "--no-fold", "--json", "-"))
+    found = first(run("features", *DATA, "--top", "0", "--no-fold", "--no-adjust", "--json", "-"))
     right = [float(row[2] == row[3]) for row in ROWS]
     for word in ("bad", "good", "Very", "not", *(f"w{i}" for i in range(7))):
         have = [score for row, score in zip(ROWS, right, strict=True) if word in row[0].split()]
@@ -160,7 +160,7 @@ def test_counts_and_means_are_those_of_the_items(files: Path, run: Run) -> None:
 
 
 def test_one_list_per_system(files: Path, run: Run) -> None:
-    found = lists(run("features", *DATA, "--json", "-"))
+    found = lists(run("features", *DATA, "--no-adjust", "--json", "-"))
     assert [(one["system"], one["against"], one["direction"]) for one in found] == [
         ("a", None, "worst"),
         ("b", None, "worst"),
@@ -208,7 +208,7 @@ def test_best_is_the_other_tail(files: Path, run: Run) -> None:
 
 
 def test_worsening_and_improving(files: Path, run: Run) -> None:
-    worse = lists(run("features", *DATA, "--worsening", "a,b", "--top", "0", "--no-fold", "--json", "-"))
+    worse = lists(run("features", *DATA, "--worsening", "a,b", "--top", "0", "--no-fold", "--no-adjust", "--json", "-"))
     assert [(one["system"], one["against"], one["direction"]) for one in worse] == [("b", "a", "worsening")]
     assert worse[0]["features"][0]["feature"] in ("in:Very", "in:not")
     change = [(row[2] == row[4]) - (row[2] == row[3]) for row in ROWS if "Very" in row[0]]
@@ -502,7 +502,9 @@ def test_the_published_tool_on_a_file_that_brings_its_gold(write: Write, run: Ru
 
 @pytest.mark.parametrize("task", ["spans", "tokens"])
 def test_units_make_two_lists_per_system(task: str, entities: Path, run: Run) -> None:
-    found = lists(run("features", *SPANS, "--units", "--task", task, "--resamples", "100", "--json", "-"))
+    found = lists(
+        run("features", *SPANS, "--units", "--no-adjust", "--task", task, "--resamples", "100", "--json", "-")
+    )
     assert [(one["system"], one["over"]) for one in found] == [("s", "gold"), ("s", "returned")]
     assert found[0]["n"] == 60
     names = [{n: f for f in one["features"] for n in (f["feature"], *f["folded"])} for one in found]
@@ -546,7 +548,20 @@ def test_other_metrics_and_tasks(write: Write, run: Run) -> None:
     write("in.txt", "long words here\nshort one\n" * 20)
     write("g.txt", "a b c d e\nf g h i j\n" * 20)
     write("s.txt", "a b x y z\nf g h i j\n" * 20)
-    data = ("features", "--task", "text", "--gold", "g.txt", "--input", "in.txt", "-s", "s=s.txt", "--json", "-")
+    data = (
+        "features",
+        "--task",
+        "text",
+        "--gold",
+        "g.txt",
+        "--input",
+        "in.txt",
+        "-s",
+        "s=s.txt",
+        "--no-adjust",
+        "--json",
+        "-",
+    )
     for metric in ("bleu", "chrf", "wer", "ter", "exact-match", "token-f1"):
         one = lists(run(*data, "--metric", metric))[0]
         assert one["metric"] == metric

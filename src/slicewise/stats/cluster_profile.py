@@ -38,17 +38,24 @@ class ClusterProfile:
     """Values of t from the lowest to 0."""
     logs: Array
     """`(levels, knots, 3)`."""
+    step: float
+    """Between neighbouring sums, where these lie on a lattice."""
 
     @classmethod
-    def of(cls, values: Array, cluster: Ints, largest: int) -> ClusterProfile:
-        """Work it out from the values of items and the number of each one's cluster, for at most so many items."""
-        table = _Padded.of(values, cluster, largest)
-        levels = _levels(min(largest, int(table.sizes[0])))
+    def of(
+        cls, values: Array, cluster: Ints, largest: int, sizes: Ints | None = None, step: float = 0.0
+    ) -> ClusterProfile:
+        """Work it out from the values of items and the number of each one's cluster, for at most so many items.
+
+        `sizes`: of each item's cluster, where not all of its items are given. `step`: between neighbouring sums.
+        """
+        table = _Padded.of(values, cluster, largest, sizes)
+        levels = _levels(min(largest, int(table.full_sizes[table.sizes > 1].max(initial=1))))
         lowest = float(max(-values.min(initial=0.0), 1e-9))
         knots = -np.append(np.geomspace(FURTHEST, NEAREST, KNOTS - 1), 0.0) / lowest
-        exact = table.exact(knots, int(min(EXACT, levels[-1])))
-        beyond = [table.normal(knots, int(m)) for m in levels[levels > EXACT]]
-        return cls(levels, knots, np.concatenate([exact, np.array(beyond).reshape(-1, *exact.shape[1:])]))
+        exact = table.exact(knots, int(min(EXACT, levels[-1], table.sizes[0])))
+        beyond = [table.normal(knots, int(m)) for m in levels[len(exact) :]]
+        return cls(levels, knots, np.concatenate([exact, np.array(beyond).reshape(-1, *exact.shape[1:])]), step)
 
     def ratios(self, feature: Ints, items: Ints, clusters: Ints, totals: Array) -> Array:
         """Return by what factor each feature's distance from chance shrinks: at most 1, and at least 0.
@@ -87,12 +94,15 @@ class ClusterProfile:
     def _roots(self, profile: Array, totals: Array) -> Array:
         """Return the signed root r of each sum."""
         cumulants = np.tensordot(profile, self.logs, axes=(1, 0))  # (features, knots, 3)
-        t, (k, _, k2) = _solved(self.knots, cumulants, totals)
+        observed = totals + self.step / 2
+        t, (k, _, k2) = _solved(self.knots, cumulants, observed)
         with np.errstate(all="ignore"):
-            w = -np.sqrt(np.maximum(2 * (t * totals - k), 0.0))
-            r = w + np.log(t * np.sqrt(k2) / w) / w
+            w = -np.sqrt(np.maximum(2 * (t * observed - k), 0.0))
+            wide = 2 * np.sinh(t * self.step / 2) / self.step if self.step else t
+            r = w + np.log(wide * np.sqrt(k2) / w) / w
+            r = np.where((r < 0) & np.isfinite(r), r, w)  # at the end of what is possible
             normal = np.minimum(totals / np.sqrt(cumulants[:, -1, 2]), 0.0)
-        return np.where((np.abs(w) < CENTRE) | ~np.isfinite(r), normal, r)
+        return np.where(np.abs(w) < CENTRE, normal, r)
 
 
 def _levels(largest: int) -> Ints:
@@ -109,11 +119,15 @@ class _Padded:
     values: Array
     """`(most items, clusters)`."""
     sizes: Ints
+    """How many values each has."""
+    full_sizes: Ints
+    """How many items each has, also those whose values are not here."""
 
     @classmethod
-    def of(cls, values: Array, cluster: Ints, largest: int) -> _Padded:
+    def of(cls, values: Array, cluster: Ints, largest: int, full_sizes: Ints | None) -> _Padded:
         """Sort clusters by size and content, so that the order in which they were given does not matter."""
-        _, cluster, sizes = np.unique(cluster, return_inverse=True, return_counts=True)
+        _, first, cluster, sizes = np.unique(cluster, return_index=True, return_inverse=True, return_counts=True)
+        full_sizes = sizes if full_sizes is None else full_sizes[first]
         order = np.lexsort((values, cluster))
         starts = np.cumsum(sizes) - sizes
         sums, squares = (np.add.reduceat(column[order], starts) for column in (values, values**2))
@@ -123,7 +137,7 @@ class _Padded:
         padded = np.full((int(sizes[ranking].max()), len(ranking)), np.nan)
         for column, number in enumerate(ranking):
             padded[: sizes[number], column] = values[order[starts[number] : starts[number] + sizes[number]]]
-        return cls(padded, sizes[ranking])
+        return cls(padded, sizes[ranking], full_sizes[ranking])
 
     def exact(self, knots: Array, most: int) -> Array:
         """Return log M_m and its derivatives for up to so many items, by adding the items of a cluster one by one.
@@ -143,21 +157,20 @@ class _Padded:
             for m in range(1, most + 1):
                 there = int(np.searchsorted(-self.sizes, -m, side="right"))
                 log, slope, bend = state[:, m, :, :there]
-                weight = np.log(self.sizes[:there]) + log
                 derivatives = np.stack([np.ones_like(log), slope, bend])
-                result[m - 1, first : first + step] = _mixed(weight, derivatives, self.sizes[:there])
+                result[m - 1, first : first + step] = _mixed(log, derivatives, self.full_sizes[:there])
         return result
 
     def normal(self, knots: Array, m: int) -> Array:
         """Return the same where sums of m items of a cluster are taken for normal."""
-        there = int(np.searchsorted(-self.sizes, -m, side="right"))
-        values, sizes = self.values[:, :there], self.sizes[:there]
+        there = np.flatnonzero((self.full_sizes >= m) & (self.sizes > 1))
+        values, sizes = self.values[:, there], self.full_sizes[there]
         mean = m * np.nanmean(values, axis=0)
         variance = m * (1 - m / sizes) * np.nanvar(values, axis=0, ddof=1)
         t = knots[:, None]
         slope = mean + t * variance
         derivatives = np.stack([np.ones_like(slope), slope, slope**2 + variance])
-        return _mixed(np.log(sizes) + t * mean + t**2 * variance / 2, derivatives, sizes)
+        return _mixed(t * mean + t**2 * variance / 2, derivatives, sizes)
 
 
 def _add_item(state: Array, x: Array, t: Array, r: int) -> None:
@@ -175,8 +188,9 @@ def _add_item(state: Array, x: Array, t: Array, r: int) -> None:
     bend[1:] += part * (bend_with - bend[1:])
 
 
-def _mixed(weight: Array, derivatives: Array, sizes: Ints) -> Array:
-    """Return the log of a weighted mean over clusters, and its derivatives, at each knot."""
+def _mixed(logs: Array, derivatives: Array, sizes: Ints) -> Array:
+    """Return the log of a mean over clusters, weighted by size, and its derivatives, at each knot."""
+    weight = np.log(sizes) + logs
     largest = weight.max(axis=1, keepdims=True)
     sums = (np.exp(weight - largest) * derivatives).sum(axis=2)
     log = np.log(sums[0]) + largest[:, 0] - np.log(sizes.sum())

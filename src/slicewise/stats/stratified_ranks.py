@@ -110,25 +110,13 @@ class StratifiedNull:
         return len(self._filled) == 2 and not self.squares.any()
 
     @cached_property
-    def _step(self) -> float:
-        """Between neighbouring sums, standardised: the distance of other scores from the mode, as far as it is one.
-
-        Its share that counts is that of a lattice in the characteristic function: 1 if all others are equally far.
-        """
-        if self.binary:
-            low, high = self.middles[self._filled]
-            return float(high - low) / self.scale
-        if self.modal is None:
-            return 0.0
-        n = self.n.sum(axis=0).astype(np.float64)
+    def step(self) -> float:
+        """Between neighbouring sums, standardised."""
+        n = self.n.sum(axis=0)
         ranks = ratio(self.doubled.sum(axis=0), n, otherwise=0.0)
-        distance = np.abs(ranks - ranks[self.modal])
-        n[self.modal] = 0.0
-        if not n.sum():
+        if self.modal is None and not self.binary:
             return 0.0
-        step = float((n * distance).sum() / n.sum())
-        lattice = float(abs((n * np.exp(2j * np.pi * distance / step)).sum()) / n.sum())
-        return lattice * step / self.scale
+        return lattice_step(ranks[self._filled], n[self._filled]) / self.scale
 
     def tests(self, n1: Ints, doubled_sum: Ints, side: Side = "low") -> StratifiedTests:
         """Test features that `n1[:, s]` items of each stratum have, with the sum of their doubled ranks."""
@@ -149,6 +137,23 @@ class StratifiedNull:
             tail = _Tail(self, n1[far], total if side == "low" else -total, side)
             log_p[far], method[far] = tail.log_p(doubled_sum[far])
         return StratifiedTests(z, np.minimum(log_p, 0.0), method)
+
+
+def lattice_step(ranks: Array, n: Ints) -> float:
+    """Return the distance of other ranks from the most frequent one, of which a fifth of the items are, else 0.
+
+    As far as sums lie on a lattice of that step: its share is that in the characteristic function, 1 if all others are
+    equally far.
+    """
+    if not len(n):
+        return 0.0
+    mode = int(np.argmax(n))
+    distance, weight = np.abs(ranks - ranks[mode]), n.astype(np.float64)
+    weight[mode] = 0.0
+    if n[mode] < MODAL * n.sum() or not weight.sum():
+        return 0.0
+    step = float((weight * distance).sum() / weight.sum())
+    return step * float(abs((weight * np.exp(2j * np.pi * distance / step)).sum()) / weight.sum())
 
 
 def rank_groups(items: TiedPlaces) -> Ints:
@@ -186,7 +191,7 @@ class _Tail:
             method[few[~np.isnan(log_p[few])]] = HYPERGEOMETRIC
         rest = np.flatnonzero(np.isnan(log_p))
         values = self.null._values if self.side == "low" else -self.null._values
-        sampling = _StratifiedSampling(values, self.null.n.astype(np.float64), self.null._step)
+        sampling = _StratifiedSampling(values, self.null.n.astype(np.float64), self.null.step)
         step = max(1, AT_ONCE // values.size)
         for first in range(0, len(rest), step):
             at = rest[first : first + step]

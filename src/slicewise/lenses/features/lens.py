@@ -65,8 +65,7 @@ def features(
 
     `direction`: worst, best, worsening or improving, the last two with `change=(old, new)`. `units`: rank over gold
     units (found or missed) and returned units (right or spurious). `geval`: the numbers of the published tool.
-    `adjust`: compare items that are alike in these attributes, or in `length`; None: in length, where the input has
-    text; [] does not adjust.
+    `adjust`: compare items that are alike in these; None: in `length`, where the input has text; []: all with all.
     """
     check_options(beta=beta, resamples=resamples, confidence=confidence, seed=seed, restarts=restarts)
     _check_units(evaluation.task, tokenizer, units=units, ratio=ratio)
@@ -91,10 +90,9 @@ def features(
     )
     tokenizer = check_tokenizer(tokenizer) if tokenizer is not None else "geval" if geval else None
     longest = max(_count("ngrams", 1 if ngrams is None else ngrams, 1), 2 if bigrams else 1)
-    spec = FeatureSpec(tokenizer=tokenizer, ngrams=longest, shapes=shapes, numbers=numbers)
-    spec = replace(spec, least=0 if geval else least, geval=geval)
-    named = [*attributes, *(name for name in adjust or () if name != LENGTH)]
-    evaluation = _at_hand(evaluation, named, units=units, geval=geval)
+    spec = FeatureSpec(tokenizer=tokenizer, ngrams=longest, shapes=shapes, numbers=numbers, geval=geval)
+    spec = replace(spec, least=0 if geval else least)
+    evaluation = _at_hand(evaluation, (*attributes, *(adjust or ())), units=units, geval=geval)
     return _ranked(_Lists(evaluation, metric, request, spec, tuple(attributes), adjust, units=units, on_step=on_step))
 
 
@@ -147,7 +145,8 @@ def _ranked(lists_of: _Lists) -> FeaturesResult:
 
 
 def _at_hand(evaluation: Evaluation, attributes: Sequence[str], *, units: bool, geval: bool) -> Evaluation:
-    """Return the data as a whole where features cannot be worked out of parts."""
+    """Return the data as a whole where features, or what they are adjusted for, cannot be worked out of parts."""
+    attributes = [name for name in attributes if name != LENGTH]
     if attributes or (units and parts_of(evaluation).scattered):
         evaluation = with_all_of(evaluation, feature_attributes(Facts.of(evaluation), attributes, units=units))
     return whole(evaluation, "--geval") if geval else evaluation  # which ranks numbers from all rows

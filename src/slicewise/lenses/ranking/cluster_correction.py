@@ -20,6 +20,7 @@ from slicewise.lenses.ranking.clusters import (
     histogram,
     rows_of,
     sampled_groups,
+    sampled_share,
 )
 from slicewise.lenses.ranking.context import RankingContext
 from slicewise.lenses.ranking.query_builder import parts_query, ranking_query
@@ -27,7 +28,7 @@ from slicewise.lenses.ranking.sources import Single, Tails
 from slicewise.lenses.ranking.testing import Adjustment, Ranking, Tests, corrected, normal_scores
 from slicewise.stats.cluster_profile import ClusterProfile
 from slicewise.stats.rank_sums import RankNull, Side
-from slicewise.stats.stratified_ranks import FAR
+from slicewise.stats.stratified_ranks import FAR, lattice_step
 
 
 def several_in_a_cluster(evaluation: Evaluation, context: RankingContext) -> list[bool]:
@@ -56,7 +57,8 @@ class ClusterCorrection:
 
     @cached_property
     def _cluster_ranks(self) -> pl.DataFrame:
-        kernel = ClusterRanks(self.context, sampled_groups(self.evaluation.aligned.clusters))
+        clusters, items = self.evaluation.aligned.clusters, self.evaluation.aligned.items
+        kernel = ClusterRanks(self.context, sampled_groups(clusters), sampled_share(clusters, items))
         return aggregate(self.evaluation, kernel, ranks=self.ranks)
 
     def by_cluster(
@@ -97,9 +99,10 @@ class ClusterCorrection:
         null = self.nulls[i]
         means = null.n + 1.0 if adjustment is None else adjustment.null.means
         scale = null.deviation if adjustment is None else adjustment.null.scale
-        values, cluster = rows_of(self._cluster_ranks, i, means, scale)
+        values, cluster, sizes = rows_of(self._cluster_ranks, i, means, scale)
         sign = 1 if side == "low" else -1
-        profile = ClusterProfile.of(sign * values, cluster, largest)
+        step = lattice_step(null.ranks, null.sizes) / scale if adjustment is None else adjustment.null.step
+        profile = ClusterProfile.of(sign * values, cluster, largest, sizes, step)
         feature, items, clusters = (rows[name].to_numpy() for name in ("feature", "items", "clusters"))
         return profile.ratios(feature, items, clusters, sign * centred / scale)
 

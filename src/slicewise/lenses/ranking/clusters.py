@@ -24,8 +24,12 @@ from slicewise.stats.canonical import splitmix64
 from slicewise.stats.icc import cluster_correlation
 from slicewise.stats.ratio import ratio
 
-SAMPLED = 2000
-"""Clusters whose scores are looked at one by one."""
+SAMPLED, ROWS = 2000, 100_000
+"""Clusters whose scores are looked at one by one, and about how many of their items are where they are large."""
+LEAST = 200
+"""Items of a cluster that are looked at in any case."""
+NOT_SAMPLED = -1
+"""Stands for the stratum and the rank of rows of such clusters that are not looked at, but counted."""
 
 
 def cluster_keys(part: Evaluation) -> Ints:
@@ -47,6 +51,12 @@ def sampled_groups(clusters: Clusters) -> Ints:
         return groups
     kept = -(-SAMPLED * clusters.groups // clusters.count)
     return np.sort(np.argsort(splitmix64(groups.astype(np.uint64)), kind="stable")[:kept])
+
+
+def sampled_share(clusters: Clusters, items: int) -> float:
+    """Return which share of a cluster's items is looked at: all, unless clusters are large."""
+    most = max(LEAST, ROWS // max(1, min(clusters.count, SAMPLED)))
+    return min(1.0, most * clusters.count / max(items, 1))
 
 
 @dataclass(frozen=True)
@@ -127,9 +137,10 @@ def _sizes(counts: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
 
 @dataclass(frozen=True)
 class ClusterRanks(ContextKernel):
-    """Counts the rows of some clusters by stratum and rank."""
+    """Counts the rows of some clusters by stratum and rank; those that are not looked at are counted together."""
 
     groups: Ints
+    share: float
     by: tuple[str, ...] = ("list", "cluster", "stratum", "doubled")
 
     def __call__(self, part: Evaluation) -> pl.DataFrame:
@@ -137,7 +148,10 @@ class ClusterRanks(ContextKernel):
         tables = [pl.DataFrame(schema=dict.fromkeys((*self.by, "n"), pl.Int64))]
         for i, spec in enumerate(self.context.specs):
             if not spec.confusions:
-                rows = _sampled_rows(self.context, part, i, self.groups).group_by(self.by[1:]).len("n")
+                rows = _sampled_rows(self.context, part, i, self.groups, self.share)
+                names = ("stratum", "doubled")
+                counted = {name: pl.when("sampled").then(name).otherwise(NOT_SAMPLED) for name in names}
+                rows = rows.with_columns(**counted).group_by(self.by[1:]).len("n")
                 tables.append(rows.select(pl.lit(i).alias("list"), *self.by[1:], "n").cast(pl.Int64))
         return pl.concat(tables)
 
@@ -147,6 +161,7 @@ class ClusterNumbers(ContextKernel):
     """Counts the rows of some clusters by stratum, rank and the value of each number."""
 
     groups: Ints
+    share: float
     numbers: NumberSpecs
     by: tuple[str, ...] = ("list", "number", "cluster", "stratum", "doubled", "value")
 
@@ -154,25 +169,32 @@ class ClusterNumbers(ContextKernel):
         """Return the counts of a part; values are given by their bits."""
         tables = [pl.DataFrame(schema=dict.fromkeys((*self.by, "n"), pl.Int64))]
         for i, numbers in enumerate(self.numbers):
-            rows = _sampled_rows(self.context, part, i, self.groups) if numbers else pl.DataFrame()
+            rows = _sampled_rows(self.context, part, i, self.groups, self.share) if numbers else pl.DataFrame()
             for j, number in enumerate(numbers):
                 values = self.context.numbers(part, i, number)[rows["row"].to_numpy()] + 0.0
-                named = rows.with_columns(value=pl.Series(values.view(np.int64))).filter(pl.Series(~np.isnan(values)))
+                present = pl.Series(~np.isnan(values)) & rows["sampled"]
+                named = rows.with_columns(value=pl.Series(values.view(np.int64))).filter(present)
                 keys = [pl.lit(i).alias("list"), pl.lit(j).alias("number")]
                 counts = named.group_by(self.by[2:]).len("n").select(*keys, *self.by[2:], "n")
                 tables.append(counts.cast(pl.Int64))
         return pl.concat(tables)
 
 
-def _sampled_rows(context: RankingContext, part: Evaluation, i: int, groups: Ints) -> pl.DataFrame:
-    """Return the rows of a list that are of some groups: place, cluster, stratum (0 without strata) and rank."""
+def _sampled_rows(context: RankingContext, part: Evaluation, i: int, groups: Ints, share: float) -> pl.DataFrame:
+    """Return the rows of a list that are of some groups: place, cluster, stratum (0 without strata) and rank.
+
+    `sampled` says which are looked at, of items picked by a hash.
+    """
     population: Population = context.population(part, i)
     rows = np.flatnonzero(np.isin(population.group, groups))
     strata = context.strata_of(i)
     stratum = np.zeros(len(rows), np.int64) if strata is None else context.stratum(part, i)[rows]
     keys = cluster_keys(part)[population.item[rows] - part.first]
     doubled = context.score_ranks[i].ranks(population)[rows]
-    return pl.DataFrame({"row": rows, "cluster": keys, "stratum": stratum, "doubled": doubled})
+    hashes = splitmix64(population.item[rows].astype(np.uint64))
+    sampled = hashes <= np.uint64(share * float(np.iinfo(np.uint64).max - 2**11))
+    columns = {"row": rows, "cluster": keys, "stratum": stratum, "doubled": doubled}
+    return pl.DataFrame(columns | {"sampled": sampled | (share >= 1)})
 
 
 def design_effects(
@@ -182,7 +204,8 @@ def design_effects(
 
     The correlation of ranks within clusters counts as far as the number's values lie together in clusters, too.
     """
-    kernel = ClusterNumbers(context, sampled_groups(evaluation.aligned.clusters), numbers)
+    clusters, items = evaluation.aligned.clusters, evaluation.aligned.items
+    kernel = ClusterNumbers(context, sampled_groups(clusters), sampled_share(clusters, items), numbers)
     table = aggregate(evaluation, kernel, ranks=ranks)
     effects = {}
     for (i, j), rows in table.group_by("list", "number", maintain_order=True):
@@ -210,13 +233,15 @@ def _centred(values: Array, n: Array, stratum: Ints) -> Array:
     return np.asarray(values - means[stratum])
 
 
-def rows_of(table: pl.DataFrame, i: int, means: float | Array, scale: float) -> tuple[Array, Ints]:
-    """Return the standardised ranks of a list's rows and their clusters, from counts of `ClusterRanks`.
+def rows_of(table: pl.DataFrame, i: int, means: float | Array, scale: float) -> tuple[Array, Ints, Ints]:
+    """Return the standardised ranks of a list's rows, their clusters, and how many rows each cluster has in all.
 
-    `means`: of all rows, or of each stratum.
+    From counts of `ClusterRanks`. `means`: of all rows, or of each stratum.
     """
-    rows = table.filter(pl.col("list") == i)
+    of_list = table.filter(pl.col("list") == i)
+    sizes = of_list.group_by("cluster").agg(size=pl.col("n").sum())
+    rows = of_list.filter(pl.col("doubled") != NOT_SAMPLED).join(sizes, on="cluster", maintain_order="left")
     expected = means[rows["stratum"].to_numpy()] if isinstance(means, np.ndarray) else means
     values = (rows["doubled"].to_numpy() - expected) / scale
     n = rows["n"].to_numpy()
-    return np.repeat(values, n), np.repeat(rows["cluster"].to_numpy(), n)
+    return np.repeat(values, n), np.repeat(rows["cluster"].to_numpy(), n), np.repeat(rows["size"].to_numpy(), n)
