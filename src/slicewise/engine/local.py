@@ -190,10 +190,10 @@ class LocalRunner:
         if len(source) == 1 and isinstance(informed, LocalKeys):
             with _part(source, 0, kernel.needs) as part:
                 table = informed.shared(part, _filtered(informed.local(part), keep))
-            yield added([table], kernel.by)
+            yield table.sort(*kernel.by) if _distinct(informed) else added([table], kernel.by)
             return
         tables = self._few(source, informed)
-        if len(source) == 1 and isinstance(informed, DistinctKeys) and informed.distinct:
+        if len(source) == 1 and _distinct(informed):
             yield _filtered(tables[0], keep).sort(*kernel.by)
             return
         yield _filtered(added(tables, kernel.by), keep)
@@ -239,6 +239,10 @@ def _part(source: PartSource, i: int, needs: frozenset[str]) -> Iterator[Any]:
     finally:
         if isinstance(part, Evaluation) and not isinstance(source, InMemory):
             part.memo.clear()
+
+
+def _distinct(kernel: Kernel) -> bool:
+    return isinstance(kernel, DistinctKeys) and kernel.distinct
 
 
 def _filtered(table: pl.DataFrame, keep: nw.Expr | None) -> pl.DataFrame:

@@ -114,6 +114,12 @@ class FeatureCounts(ContextKernel):
     """How many rows of a list must have a feature: more than one only where there is a single part."""
     by: tuple[str, ...] = ("family", "feature")
 
+    @property
+    def distinct(self) -> bool:
+        """Whether a part has no name of a family twice: in a single list each family of texts and labels is one."""
+        extractor = self.context.extractor
+        return len(self.context.specs) == 1 and not extractor.geval and not extractor.described
+
     def __call__(self, part: Evaluation) -> pl.DataFrame:
         """Return the counts of a part, with what is said of its fields besides."""
         return self.shared(part, self.local(part))
