@@ -41,6 +41,10 @@ class Memo:
     def __reduce__(self) -> tuple[type[Memo], tuple[int]]:
         return Memo, (self._max_bytes,)
 
+    def clear(self) -> None:
+        """Forget all values: some of them know the data that knows this memo, and nobody looks for such cycles."""
+        self._values.clear()
+
     def _shrink(self) -> None:
         while len(self._values) > 1 and sum(size for _, size in _arrays(self._values)) > self._max_bytes:
             self._values.popitem(last=False)

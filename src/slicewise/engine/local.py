@@ -7,6 +7,7 @@ the result depends neither on the partitioning nor on the engine.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
 from operator import and_
@@ -187,11 +188,12 @@ class LocalRunner:
         """Sum the tables of all partitions; of a single one, rows are filtered before keys become global."""
         informed = _with_ranks(kernel, ranks)
         if len(source) == 1 and isinstance(informed, LocalKeys):
-            part = source.part(0, kernel.needs)
-            yield added([informed.shared(part, _filtered(informed.local(part), keep))], kernel.by)
+            with _part(source, 0, kernel.needs) as part:
+                table = informed.shared(part, _filtered(informed.local(part), keep))
+            yield table.sort(*kernel.by) if _distinct(informed) else added([table], kernel.by)
             return
         tables = self._few(source, informed)
-        if len(source) == 1 and isinstance(informed, DistinctKeys) and informed.distinct:
+        if len(source) == 1 and _distinct(informed):
             yield _filtered(tables[0], keep).sort(*kernel.by)
             return
         yield _filtered(added(tables, kernel.by), keep)
@@ -219,10 +221,28 @@ class LocalRunner:
     def _tables(self, source: PartSource, kernel: Kernel) -> Iterator[pl.DataFrame]:
         total, done = sum(source.items(i) for i in range(len(source))), 0
         for i in range(len(source)):
-            yield kernel(source.part(i, kernel.needs))
+            with _part(source, i, kernel.needs) as part:
+                table = kernel(part)
+            del part  # before the next one is read
+            yield table
             done += source.items(i)
             if self.on_part is not None:
                 self.on_part(done, total)
+
+
+@contextmanager
+def _part(source: PartSource, i: int, needs: frozenset[str]) -> Iterator[Any]:
+    """Read a part; what it remembers is forgotten afterwards, unless it is the data in memory."""
+    part = source.part(i, needs)
+    try:
+        yield part
+    finally:
+        if isinstance(part, Evaluation) and not isinstance(source, InMemory):
+            part.memo.clear()
+
+
+def _distinct(kernel: Kernel) -> bool:
+    return isinstance(kernel, DistinctKeys) and kernel.distinct
 
 
 def _filtered(table: pl.DataFrame, keep: nw.Expr | None) -> pl.DataFrame:

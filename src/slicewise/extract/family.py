@@ -66,8 +66,10 @@ class Family:
 
 def places_in(known: pl.Series, strings: pl.Series) -> Ints:
     """Return the place of each string among others, all different; -1 where it is none of them."""
+    wanted = pl.DataFrame({"string": strings})
     table = pl.DataFrame({"string": known, "place": np.arange(len(known))})
-    joined = pl.DataFrame({"string": strings}).join(table, on="string", how="left", maintain_order="left")
+    table = table.join(wanted, on="string", how="semi")  # hashes the wanted ones, which are few
+    joined = wanted.join(table, on="string", how="left", maintain_order="left")
     return joined["place"].fill_null(-1).to_numpy()
 
 

@@ -216,8 +216,8 @@ class _Batch:
     """The rows of some features, in the order of the features."""
 
     features: NDArray[np.uint32]
-    first: Ints
-    counts: Ints
+    first: NDArray[np.int32]
+    counts: NDArray[np.int32]
     rows: NDArray[np.uint32]
 
 
@@ -242,10 +242,11 @@ def _sorted_batch(ids: NDArray[np.uint32], offsets: Ints, batch: slice, size: in
     packed = packed[_changes(packed)]
     features = packed >> word(width)
     packed &= word((1 << width) - 1)
-    first = np.flatnonzero(_changes(features))
+    first = np.flatnonzero(_changes(features)).astype(np.int32)
     row_numbers = packed.astype(np.uint32)
     row_numbers += np.uint32(batch.start)
-    return _Batch(features[first].astype(np.uint32), first, np.diff(np.append(first, len(packed))), row_numbers)
+    counts = np.diff(first, append=np.int32(len(packed)))
+    return _Batch(features[first].astype(np.uint32), first, counts, row_numbers)
 
 
 def related(keys: NDArray[np.uint64], rows: NDArray[np.uint32], size: int, fewest: int = 1) -> tuple[Relation, Ints]:

@@ -31,6 +31,8 @@ TOO_MANY = ""
 """Stands for the values of a field in a part where they are too many to be categories."""
 NEARLY = 0.89
 """What is rarer than another by more than that is not like it; less than `folding.SAME`."""
+ALWAYS_COUNTED = (Kind.CATEGORY, Kind.CONFUSION)
+"""Kinds of which rare features count, too."""
 NUMBER, DESCRIBED = -1, -2
 """Stand for the families of what is said of fields that may be numbers, and of attributes that are."""
 
@@ -109,7 +111,15 @@ class ContextKernel:
 class FeatureCounts(ContextKernel):
     """Counts the rows of every list that have a feature, and sums their ranks."""
 
+    fewest: int = 1
+    """How many rows of a list must have a feature: more than one only where there is a single part."""
     by: tuple[str, ...] = ("family", "feature")
+
+    @property
+    def distinct(self) -> bool:
+        """Whether a part has no name of a family twice: in a single list each family of texts and labels is one."""
+        extractor = self.context.extractor
+        return len(self.context.specs) == 1 and not extractor.geval and not extractor.described
 
     def __call__(self, part: Evaluation) -> pl.DataFrame:
         """Return the counts of a part, with what is said of its fields besides."""
@@ -153,7 +163,8 @@ class FeatureCounts(ContextKernel):
 
     def _counted(self, owner: int, family: Family, lists: list[int], weights: _Weights) -> pl.DataFrame:
         numbers = weights.sums(family, lists)
-        place = np.flatnonzero(sum(numbers[f"n:{i}"] for i in lists))
+        fewest = 1 if family.kind in ALWAYS_COUNTED else self.fewest
+        place = np.flatnonzero(np.max([numbers[f"n:{i}"] for i in lists], axis=0) >= fewest)
         number = self.context.families.index(family.key)
         keys = {"owner": np.full(len(place), owner), "family": np.full(len(place), number), "place": place}
         return pl.DataFrame(keys | {name: column[place] for name, column in numbers.items()})

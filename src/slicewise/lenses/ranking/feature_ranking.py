@@ -37,6 +37,7 @@ from slicewise.lenses.ranking.context import (
 from slicewise.lenses.ranking.described import described
 from slicewise.lenses.ranking.details import Details
 from slicewise.lenses.ranking.feature_kernels import (
+    ALWAYS_COUNTED,
     DESCRIBED,
     NUMBER,
     TOO_MANY,
@@ -149,9 +150,10 @@ class FeatureRanking:
     def counts(self) -> pl.DataFrame:
         """Return how many rows of each list have which feature: those that enough rows have, and all categories."""
         families = enumerate(self.context.families)
-        always = [NUMBER, DESCRIBED, *(i for i, (kind, *_) in families if kind in (Kind.CATEGORY, Kind.CONFUSION))]
+        always = [NUMBER, DESCRIBED, *(i for i, (kind, *_) in families if kind in ALWAYS_COUNTED)]
         kept = self._enough() | nw.col("family").is_in(always)
-        table = aggregate(self.evaluation, FeatureCounts(self.context), kept, self.ranks)
+        kernel = FeatureCounts(self.context, 1 if self.several_parts else self.least)
+        table = aggregate(self.evaluation, kernel, kept, self.ranks)
         return table.filter(~pl.col("family").is_in(self._no_categories(table)))
 
     def _enough(self) -> nw.Expr:

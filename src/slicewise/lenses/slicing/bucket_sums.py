@@ -89,6 +89,7 @@ class _SumKernel(BucketKernel, ABC):
 
     specs: tuple[SumSpec, ...]
     by: tuple[str, ...] = ("scheme", "system", "slot", "group")
+    distinct: bool = True
     n: ClassVar[str]
     """The column that counts units."""
     system_columns: ClassVar[tuple[str, ...]]
