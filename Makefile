@@ -90,6 +90,7 @@ examples: $(VENV)/.dev
 	$(BIN)/python examples/make.py
 
 guide: $(VENV)/.dev
+	$(BIN)/python docs/make_shrinkage.py
 	$(BIN)/python docs/make_pictures.py
 	$(BIN)/python docs/make_text.py
 
