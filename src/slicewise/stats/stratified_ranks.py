@@ -139,7 +139,7 @@ class StratifiedNull:
         return StratifiedTests(z, np.minimum(log_p, 0.0), method)
 
 
-def lattice_step(ranks: Array, n: Ints) -> float:
+def lattice_step(ranks: Array | Ints, n: Ints) -> float:
     """Return the distance of other ranks from the most frequent one, of which a fifth of the items are, else 0.
 
     As far as sums lie on a lattice of that step: its share is that in the characteristic function, 1 if all others are
