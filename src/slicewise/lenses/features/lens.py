@@ -69,16 +69,14 @@ def features(
     """
     check_options(beta=beta, resamples=resamples, confidence=confidence, seed=seed, restarts=restarts)
     _check_units(evaluation.task, tokenizer, units=units, ratio=ratio)
-    attributes = [attributes] if isinstance(attributes, str) else attributes
-    adjust = _adjust(adjust, geval=geval)
+    attributes, adjust = [attributes] if isinstance(attributes, str) else attributes, _adjust(adjust, geval=geval)
     metric = metrics_of(evaluation.task, [] if units else metrics, beta)[0]
     least = (1 if geval else 5) if min_count is None else min_count
-    pair_least = least if min_pair_count is None else _count("min-pair-count", min_pair_count, 1)
     request = Request(
         direction=_direction(direction, change, ratio=ratio),
         systems=_systems(evaluation, change, [only] if isinstance(only, str) else only, restarts),
         least=_count("min-count", least, 1),
-        pair_least=pair_least if pairs else None,
+        pair_least=_pair_least(least, min_pair_count, pairs=pairs),
         top=_count("top", top, 0),
         fold=fold and not geval,
         ratio=ratio,
@@ -89,11 +87,18 @@ def features(
         seed=seed,
     )
     tokenizer = check_tokenizer(tokenizer) if tokenizer is not None else "geval" if geval else None
-    longest = max(_count("ngrams", 1 if ngrams is None else ngrams, 1), 2 if bigrams else 1)
-    spec = FeatureSpec(tokenizer=tokenizer, ngrams=longest, shapes=shapes, numbers=numbers, geval=geval)
-    spec = replace(spec, least=0 if geval else least)
+    longest, rare = (
+        max(_count("ngrams", 1 if ngrams is None else ngrams, 1), 2 if bigrams else 1),
+        0 if geval else least,
+    )
+    spec = FeatureSpec(tokenizer=tokenizer, ngrams=longest, shapes=shapes, numbers=numbers, geval=geval, least=rare)
     evaluation = _at_hand(evaluation, (*attributes, *(adjust or ())), units=units, geval=geval)
     return _ranked(_Lists(evaluation, metric, request, spec, tuple(attributes), adjust, units=units, on_step=on_step))
+
+
+def _pair_least(least: int, given: int | None, *, pairs: bool) -> int | None:
+    checked = _count("min-pair-count", least if given is None else given, 1)
+    return checked if pairs else None
 
 
 def _adjust(names: Sequence[str] | str | None, *, geval: bool) -> tuple[str, ...] | None:
