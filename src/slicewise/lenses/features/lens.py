@@ -86,14 +86,17 @@ def features(
         confidence=confidence,
         seed=seed,
     )
-    tokenizer = check_tokenizer(tokenizer) if tokenizer is not None else "geval" if geval else None
-    longest, rare = (
-        max(_count("ngrams", 1 if ngrams is None else ngrams, 1), 2 if bigrams else 1),
-        0 if geval else least,
-    )
-    spec = FeatureSpec(tokenizer=tokenizer, ngrams=longest, shapes=shapes, numbers=numbers, geval=geval, least=rare)
+    spec = FeatureSpec(shapes=shapes, numbers=numbers, geval=geval, least=0 if geval else least)
+    spec = _with_tokens(spec, tokenizer, ngrams, bigrams=bigrams)
     evaluation = _at_hand(evaluation, (*attributes, *(adjust or ())), units=units, geval=geval)
     return _ranked(_Lists(evaluation, metric, request, spec, tuple(attributes), adjust, units=units, on_step=on_step))
+
+
+def _with_tokens(spec: FeatureSpec, tokenizer: str | None, ngrams: int | None, *, bigrams: bool) -> FeatureSpec:
+    """Return features with how texts are cut, and the longest runs of tokens."""
+    tokenizer = check_tokenizer(tokenizer) if tokenizer is not None else "geval" if spec.geval else None
+    longest = max(_count("ngrams", 1 if ngrams is None else ngrams, 1), 2 if bigrams else 1)
+    return replace(spec, tokenizer=tokenizer, ngrams=longest)
 
 
 def _pair_least(least: int, given: int | None, *, pairs: bool) -> int | None:
