@@ -27,6 +27,15 @@ from hypothesis import strategies as st
 
 from slicewise import Evaluation
 from slicewise.annotations import Task
+from support.slow_adjusting import (
+    Profile,
+    Stratified,
+    by_cluster,
+    design_effect,
+    lattice,
+    strata_of,
+    stratified_kendall,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -149,6 +158,8 @@ class Asked:
     tokenizer: str | None = None
     min_count: int = 5
     min_pair_count: int | None = None
+    adjust: tuple[str, ...] | None = ()
+    """None: for length."""
 
     def options(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
@@ -225,6 +236,17 @@ def item_numbers(data: Data, system: str, asked: Asked) -> dict[Name, list[Numbe
             Fraction(sum(len(again(token)) for token in sentence)) for sentence in data.sentences
         ]
     return found
+
+
+def item_lengths(data: Data, asked: Asked) -> list[int] | None:
+    """Return how many tokens the input of each item has; None where there is none, or it is not adjusted for."""
+    if asked.adjust is not None or not (data.fields or data.sentences):
+        return None
+    if data.sentences:
+        again = TOKENIZERS[asked.tokenizer] if asked.tokenizer else lambda token: [token]
+        return [sum(len(again(token)) for token in sentence) for sentence in data.sentences]
+    cut = TOKENIZERS[asked.tokenizer or "words"]
+    return [sum(len(cut(text)) for text in item) for item in data.fields]
 
 
 def number(text: str) -> Number:
@@ -383,6 +405,8 @@ class Row:
     z: float | None
     p: Fraction | float
     method: str
+    difference: Number = None
+    raw_p: Fraction | float = 1.0
     chi2: float | None = None
     tau: float | None = None
     q: float | None = None
@@ -406,6 +430,10 @@ class Ranker:
 
     over: Rows
     high: bool = False
+    strata: Sequence[int] | None = None
+    """Of each row; None: nothing is adjusted for."""
+    clusters: Sequence[Any] | None = None
+    """Of each row; None: each is one of its own."""
     ranks: list[Fraction] = field(init=False)
     _null: dict[int, Counter[int]] = field(default_factory=dict)
 
@@ -413,12 +441,13 @@ class Ranker:
         scores = self.over.scores
         self.ranks = ranks([-score for score in scores] if self.over.lower else scores)
 
-    def row(self, name: Name, rows: Iterable[int], **more: Any) -> Row:
+    def row(self, name: Name, rows: Iterable[int], below: float | Fraction = math.inf, **more: Any) -> Row:
+        """Return what is said of a feature; p is corrected for clusters where it is below something."""
         over, own = self.over, frozenset(rows)
         rest = set(range(over.size)) - own
         total, without = over.value(range(over.size)), over.value(rest)
         gained = None if total is None or without is None else without - total
-        tested = self.tested(own) if not more else {}
+        tested = self.corrected(own, below) if not more else {}
         return Row(
             name=name,
             rows=own,
@@ -427,8 +456,43 @@ class Ranker:
             metric=over.value(own),
             rest_metric=without,
             raw_expected_improvement=None if gained is None else -gained if over.lower else gained,
-            **(tested | {"auc": self.auc(own)} | more),
+            **({"difference": self.difference(own)} | tested | {"auc": self.auc(own)} | more),
         )
+
+    def difference(self, own: frozenset[int], *, adjusted: bool = True) -> Number:
+        """Return the difference of means within strata, weighted as Mantel and Haenszel do."""
+        strata = self.strata if self.strata is not None and adjusted else [0] * self.over.size
+        total, weights = Fraction(0), Fraction(0)
+        for k in set(strata):
+            rows = {i for i, s in enumerate(strata) if s == k}
+            with_it, without = ([self.over.scores[i] for i in some] for some in (rows & own, rows - own))
+            weight = Fraction(len(with_it) * len(without), len(rows))
+            weights += weight
+            total += weight * ((mean(with_it) or 0) - (mean(without) or 0)) if weight else 0
+        return total / weights if weights else None
+
+    def corrected(self, own: frozenset[int], below: float | Fraction) -> dict[str, Any]:
+        """Return the test of a feature, within strata and by cluster; and p without strata."""
+        plain = self.tested(own)
+        if self.strata is None:
+            tested = plain
+        else:
+            chi2 = {"chi2": plain["chi2"]} if "chi2" in plain else {}
+            tested = Stratified(self.ranks, self.strata, self.high).tested(own) | chi2
+        p, raw = tested["p"], plain["p"]
+        if self.clusters is not None:
+            p = by_cluster(p, lambda: self.profile(self.strata).ratio(own)) if p < below else p
+            raw = by_cluster(raw, lambda: self.profile(None).ratio(own))
+        together = ", by cluster" if p != tested["p"] else ""
+        method = None if tested["method"] is None else tested["method"] + together
+        return tested | {"p": p, "raw_p": raw, "method": method}
+
+    def profile(self, strata: Sequence[int] | None) -> Profile:
+        """Return what is known of the clusters."""
+        zero = [0] * self.over.size
+        centred = Stratified(self.ranks, zero if strata is None else strata, self.high).centred()
+        values = [float(-c if self.high else c) for c in centred]
+        return Profile(values, self.clusters or (), lattice(self.ranks))
 
     def u(self, own: frozenset[int]) -> Fraction:
         return sum((self.ranks[i] for i in own), Fraction(0)) - Fraction(len(own) * (len(own) + 1), 2)
@@ -541,16 +605,46 @@ class Ranker:
         numbers, own_ranks = [value for value, _ in there], [self.ranks[i] for _, i in there]
         if len(there) < max(2, least) or len(set(numbers)) == 1 or len(set(own_ranks)) == 1:
             return []
+        adjusted = self.strata is not None and name.kind != "length"
+        effect = self.design_effect(there)
         found = []
         for word, sign in (("large", 1), ("small", -1)):
             signed = [float(sign * value) for value in numbers]
-            tau, p = kendall(signed, [float(rank) for rank in own_ranks], "greater" if self.high else "less")
+            side: Literal["less", "greater"] = "greater" if self.high else "less"
+            tau, raw_p = kendall(signed, [float(rank) for rank in own_ranks], side)
+            z = float(scipy.stats.norm.isf(raw_p) if self.high else scipy.stats.norm.ppf(raw_p)) / math.sqrt(effect)
+            raw_p = float(scipy.stats.norm.cdf(-z if self.high else z))
+            if adjusted and self.strata is not None:
+                pairs = [
+                    (value, float(self.ranks[i]), self.strata[i]) for (_, i), value in zip(there, signed, strict=True)
+                ]
+                within = stratified_kendall(pairs, 1)
+                if within is None:
+                    return []
+                tau, z = within[0], within[1] / math.sqrt(effect)
+            p = float(scipy.stats.norm.cdf(-z if self.high else z))
             quarter = sorted(signed)[-max(1, len(there) // 4)]
             rows = [i for (_, i), value in zip(there, signed, strict=True) if value >= quarter]
-            z = float(scipy.stats.norm.isf(p) if self.high else scipy.stats.norm.ppf(p))
-            more = {"z": z, "p": p, "method": "kendall", "tau": sign * tau}
+            method = "kendall, by cluster" if effect > 1 else "kendall"
+            difference = self.difference(frozenset(rows), adjusted=adjusted)
+            more: dict[str, Any] = {
+                "z": z,
+                "p": p,
+                "raw_p": raw_p,
+                "method": method,
+                "tau": sign * tau,
+                "difference": difference,
+            }
             found.append(self.row(Name(name.kind, f"{name.text} {word}"), rows, **more))
         return found
+
+    def design_effect(self, there: Sequence[tuple[Fraction, int]]) -> float:
+        """Return how many times the variance of a number's agreement is that of independent rows."""
+        if self.clusters is None:
+            return 1.0
+        values, rows = [float(value) for value, _ in there], [i for _, i in there]
+        strata = [0 if self.strata is None else self.strata[i] for i in rows]
+        return design_effect(values, [float(self.ranks[i]) for i in rows], strata, [self.clusters[i] for i in rows])
 
 
 def kendall(
@@ -587,9 +681,22 @@ def enough(rows: set[int], size: int, least: int) -> bool:
     return len(rows) >= least and size - len(rows) >= least
 
 
-def ranked(over: Rows, found: Found, numbers: Mapping[Name, Sequence[Number]], asked: Asked, *, high: bool) -> Ranked:
-    """Test every feature, list those that may be, and correct p over all that was tested."""
-    ranker = Ranker(over, high)
+def ranked(
+    over: Rows,
+    found: Found,
+    numbers: Mapping[Name, Sequence[Number]],
+    asked: Asked,
+    *,
+    high: bool,
+    lengths: Sequence[int] | None = None,
+    clusters: Sequence[Any] | None = None,
+) -> Ranked:
+    """Test every feature, list those that may be, and correct p over all that was tested.
+
+    `lengths`: of all rows, where there are some that are adjusted for; `clusters`: where several rows share one.
+    """
+    strata = None if lengths is None else strata_of([lengths[i] for i in over.kept])
+    ranker = Ranker(over, high, strata, None if clusters is None else [clusters[i] for i in over.kept])
     single = [
         ranker.row(name, rows)
         for name, rows in over.among(found).items()
@@ -608,11 +715,13 @@ def ranked(over: Rows, found: Found, numbers: Mapping[Name, Sequence[Number]], a
             both = a.rows & b.rows
             if not enough(set(both), over.size, max(1, least)):
                 continue
-            pair = ranker.row(pair_name(a.name.text, b.name.text), both)
+            pair = ranker.row(pair_name(a.name.text, b.name.text), both, below=min(a.p, b.p))
             tested.append(pair)
-            if pair.p < min(a.p, b.p):
+            same_rows = pair.rows in (a.rows, b.rows)
+            if pair.p < min(a.p, b.p) and not same_rows:
                 listed.append(pair)
-            if any(math.isclose(pair.p, part.p, rel_tol=1e-9) and pair.rows != part.rows for part in (a, b)):
+            tolerance = 1e-9 if clusters is None else 1e-4
+            if any(math.isclose(pair.p, part.p, rel_tol=tolerance) and pair.rows != part.rows for part in (a, b)):
                 unsure.add(pair.name)
     p = [float(row.p) for row in tested]
     q: Sequence[float] = scipy.stats.false_discovery_control(p).tolist() if p else []
@@ -704,8 +813,9 @@ NUMBERS = ("1", "2", "2", "2.5", "-3", "1e3", "")
 
 
 @st.composite
-def asked(draw: DrawFn, pairs: bool = False) -> Asked:
+def asked(draw: DrawFn, pairs: bool = False, adjust: tuple[str, ...] | None = ()) -> Asked:
     return Asked(
+        adjust=adjust,
         ngrams=draw(st.integers(1, 3)),
         shapes=draw(st.booleans()),
         pairs=pairs and draw(st.booleans()),
@@ -728,29 +838,42 @@ def fields(draw: DrawFn, n: int) -> tuple[tuple[str, ...], ...]:
     return tuple(zip(texts, numbers, strict=True))
 
 
-def sizes(draw: DrawFn) -> int:
-    return draw(st.integers(4, 20))
+def sizes(draw: DrawFn, *, many: bool = False) -> int:
+    """Few items, whose tests can be counted out, or enough for several strata."""
+    return draw(st.integers(22, 48) if many else st.integers(4, 20))
+
+
+def marked(draw: DrawFn, n: int) -> tuple[str, ...]:
+    """Documents of a few items each, which need not lie together."""
+    return tuple(draw(st.lists(st.sampled_from("qrstuvwxyz"), min_size=n, max_size=n)))
 
 
 @st.composite
-def labelled(draw: DrawFn) -> Data:
-    n = sizes(draw)
+def labelled(draw: DrawFn, *, many: bool = False, documents: bool = False) -> Data:
+    n = sizes(draw, many=many)
     answers = st.lists(st.sampled_from(LABELS), min_size=n, max_size=n).map(tuple)
     return Data(
         task=Task.LABELS,
         fields=draw(fields(n)),
         gold=draw(answers),
         systems={"one": draw(answers), "b b": draw(answers)},
+        documents=marked(draw, n) if documents else None,
     )
 
 
 @st.composite
-def scored(draw: DrawFn) -> Data:
+def scored(draw: DrawFn, *, many: bool = False, documents: bool = False) -> Data:
     """Scores are halves and quarters, so that differences and means are exact."""
-    n = sizes(draw)
+    n = sizes(draw, many=many)
     score = st.integers(-1, draw(st.sampled_from([1, 4, 40]))).map(lambda k: k / 4)
     answers = st.lists(score, min_size=n, max_size=n).map(tuple)
-    return Data(task=Task.SCORES, fields=draw(fields(n)), systems={"one": draw(answers), "b b": draw(answers)})
+    systems = {"one": draw(answers), "b b": draw(answers)}
+    return Data(
+        task=Task.SCORES,
+        fields=draw(fields(n)),
+        systems=systems,
+        documents=marked(draw, n) if documents else None,
+    )
 
 
 @st.composite
@@ -766,8 +889,8 @@ def texts(draw: DrawFn) -> Data:
 
 
 @st.composite
-def spans(draw: DrawFn, documents: bool = False) -> Data:
-    n = draw(st.integers(3, 12))
+def spans(draw: DrawFn, documents: bool = False, *, many: bool = False) -> Data:
+    n = draw(st.integers(20, 30) if many else st.integers(3, 12))
     word = st.sampled_from(("a", "a", "b", "Ab", "12.5", "(x)", "of"))
     sentences = tuple(draw(st.lists(st.lists(word, min_size=1, max_size=5).map(tuple), min_size=n, max_size=n)))
 
@@ -781,8 +904,8 @@ def spans(draw: DrawFn, documents: bool = False) -> Data:
     for name in ("one", "b b"):
         right = draw(st.lists(st.booleans(), min_size=n, max_size=n))
         systems[name] = tuple(g if ok else draw(answers(s)) for g, ok, s in zip(gold, right, sentences, strict=True))
-    marked = tuple(draw(st.lists(st.sampled_from("xyz"), min_size=n, max_size=n))) if documents else None
-    return Data(task=Task.SPANS, sentences=sentences, gold=gold, systems=systems, documents=marked)
+    of_items = tuple(draw(st.lists(st.sampled_from("xyz"), min_size=n, max_size=n))) if documents else None
+    return Data(task=Task.SPANS, sentences=sentences, gold=gold, systems=systems, documents=of_items)
 
 
 @st.composite

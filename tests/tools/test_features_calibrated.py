@@ -11,8 +11,6 @@ from support.few_runs import few_runs
 
 FALSE = "a false discovery"
 ALIKE = Documents(30, 0.2)
-of_documents = pytest.mark.xfail(strict=False, reason="items of a document are taken for independent")
-of_length = pytest.mark.xfail(strict=False, reason="lengths are not adjusted for")
 
 
 @pytest.mark.parametrize(
@@ -20,17 +18,16 @@ of_length = pytest.mark.xfail(strict=False, reason="lengths are not adjusted for
     [
         pytest.param(Null("accuracy 0.85", items=500), id="independent"),
         pytest.param(Null("98% perfect", items=2000, words=60), id="mostly perfect"),
-        pytest.param(Null("accuracy 0.85", ALIKE, items=600), id="documents", marks=of_documents),
-        pytest.param(Null("accuracy 0.95", Documents(60, broken=0.05), items=600), id="broken", marks=of_documents),
-        pytest.param(Null("change", ALIKE, items=600, options=WORSENING), id="change", marks=of_documents),
-        pytest.param(Null("accuracy 0.5", items=600, length_effect=0.5), id="length", marks=of_length),
+        pytest.param(Null("accuracy 0.85", ALIKE, items=600), id="documents"),
+        pytest.param(Null("accuracy 0.95", Documents(60, broken=0.05), items=600), id="broken"),
+        pytest.param(Null("change", ALIKE, items=600, options=WORSENING), id="change"),
+        pytest.param(Null("accuracy 0.5", items=600, length_effect=0.5), id="length"),
     ],
 )
 def test_no_word_is_found_where_none_matters(null: Null) -> None:
     assert few_runs("features", null, 12)[FALSE] <= 0.2
 
 
-@of_documents
 def test_no_graded_word_is_found_in_documents() -> None:
     assert few_runs("graded", Null("F1-like", ALIKE, items=400, words=100), 10)[FALSE] <= 0.2
 
@@ -39,7 +36,6 @@ def test_no_unit_is_found_where_units_are_independent() -> None:
     assert few_runs("units", UnitsNull(0.85, sentences=150), 8)[FALSE] <= 0.25
 
 
-@of_documents
 def test_no_unit_is_found_in_sentences_with_a_common_fate() -> None:
     assert few_runs("units", UnitsNull(0.85, icc=0.33, sentences=250), 8)[FALSE] <= 0.25
 

@@ -18,7 +18,7 @@ EXACT = 64
 """Up to so many items of a cluster M_m is exact; beyond, the sum of a cluster's items is normal."""
 FINE = 1.1
 """How far apart larger numbers of items are for which it is worked out; between them it is linear."""
-FURTHEST, NEAREST, KNOTS = 25.0, 1e-3, 24
+FURTHEST, NEAREST, KNOTS = 25.0, 0.03, 24
 """t · the lowest value reaches from 0 to there by so many knots, the first of which is so near."""
 CELLS = 2**22
 """Numbers of an array that are worked on together."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -196,17 +197,33 @@ class _Tail:
         for first in range(0, len(rest), step):
             at = rest[first : first + step]
             log_p[at] = sampling.log_at_most(self.n1[at].astype(np.float64), self.total[at])
-        log_p[rest] = np.maximum(log_p[rest], self._log_all_at_the_end(rest))
+        log_lowest, lowest = self._lowest(rest)
+        at_the_end = self.total[rest] <= lowest + 1e-9
+        log_p[rest] = np.where(at_the_end, log_lowest, np.maximum(log_p[rest], log_lowest))
         return log_p, method
 
-    def _log_all_at_the_end(self, at: Ints) -> Array:
-        """Return how probable it is that all have the lowest score of all (highest): no tail is smaller."""
-        end = self.null._filled[0 if self.side == "low" else -1]
-        if self.null.squares[:, end].any():
-            return np.full(len(at), -np.inf)
-        drawn = self.n1[at].astype(np.float64)
-        ways = log_choose(self.null.n[:, end].astype(np.float64), drawn)
-        return np.asarray((ways - log_choose(self.null.sizes.astype(np.float64), drawn)).sum(axis=1))
+    def _lowest(self, at: Ints) -> tuple[Array, Array]:
+        """Return how probable the lowest possible sum is at least: no tail is smaller; and that sum.
+
+        It is −∞ where ranks are grouped, and nothing is known of single ones.
+        """
+        n1, order = self.n1[at], slice(None, None, 1 if self.side == "low" else -1)
+        values = self.null._values[:, order] * (1 if self.side == "low" else -1)
+        n, tied = self.null.n[:, order], self.null.squares[:, order] == 0
+        chance, lowest = np.zeros(len(at)), np.zeros(len(at))
+        for s in np.flatnonzero(n1.any(axis=0)).tolist():
+            drawn, before, sums = n1[:, s], _running(n[s]), _running(n[s] * values[s])
+            last = np.searchsorted(before, drawn).clip(1) - 1  # the group that is not taken whole
+            more = drawn - before[last]
+            ways = np.where(tied[s, last], log_choose(n[s, last].astype(np.float64), more.astype(np.float64)), 0.0)
+            chance += ways - log_choose(np.full(len(at), float(before[-1])), drawn.astype(np.float64))
+            known = tied[s, last] | (more == n[s, last])
+            lowest += np.where(known, sums[last] + more * values[s, last], -np.inf)
+        return chance, lowest
+
+
+def _running(numbers: NDArray[Any]) -> NDArray[Any]:
+    return np.concatenate([np.zeros(1, numbers.dtype), np.cumsum(numbers)])
 
 
 def log_at_least(sizes: Ints, marked: Ints, n1: Ints, hits: Ints) -> Array:

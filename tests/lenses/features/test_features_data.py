@@ -20,7 +20,7 @@ def test_sentiment(shared_data: Path) -> None:
         systems={name: folder / f"sst2-{name}-output.txt" for name in ("lstm", "cnn")},
         task="labels",
     )
-    lstm, cnn = slicewise.features(ev, pairs=True, shapes=True).lists
+    lstm, cnn = slicewise.features(ev, pairs=True, shapes=True, adjust=[]).lists
     assert lstm.value == pytest.approx(0.8803, abs=5e-5)
     negation = lstm.features[0]
     assert negation.feature == "exp:positive~~in:SHAPE:a.a"  # n't in a positive text
@@ -59,3 +59,9 @@ def test_questions(shared_data: Path) -> None:
     assert [one.system for one in lists] == list(models)
     for one in lists:
         assert "in length large" in {f.feature for f in one.features[:3]}  # long questions are hard for all of them
+    raw = slicewise.features(ev, only=models[-1], resamples=0, adjust=[]).lists[0]
+    (adjusted,) = slicewise.features(ev, only=models[-1], resamples=0).lists
+    assert raw.features[0].feature == "in:,"  # long questions have commas
+    assert raw.significant > 10
+    assert adjusted.significant == 0
+    assert {"in:month", "in:years", "in:twice"} <= {f.feature for f in adjusted.features[:5]}

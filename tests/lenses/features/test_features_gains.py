@@ -121,7 +121,7 @@ def test_the_published_tools_gains_and_confusions_are_as_measured() -> None:
 
 
 def test_the_sentence_says_the_gain_that_is_believed() -> None:
-    result = features(drawn().evaluation(), top=5)
+    result = features(drawn().evaluation(), top=5, adjust=[])
     gain = next(f.expected_improvement for f in result.lists[0].features if f.feature == "in:bad")
     said = next(block.text for block in result.blocks() if isinstance(block, Sentence) and "in:bad " in block.text)
     assert f"would add {gain:.4f}." in said

@@ -171,7 +171,7 @@ def test_features_far_behind_are_folded_too() -> None:
     alike = " ".join(f"w{i}" for i in range(NEAREST + 50))
     texts = [alike if i < 20 else "other" if i < 30 else "plain" for i in range(200)]
     evaluation = Evaluation.from_scores({"m": [float(i >= 30) for i in range(200)]}, inputs=texts)
-    found = features(evaluation, top=30, resamples=0)
+    found = features(evaluation, top=30, resamples=0, adjust=[])
     first, second, *_ = found.lists[0].features
     assert len(first.folded) == NEAREST + 50  # the other words, and the whole text
     assert {second.feature, *second.folded} == {"in:other", "in = other"}

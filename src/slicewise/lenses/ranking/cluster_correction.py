@@ -28,7 +28,7 @@ from slicewise.lenses.ranking.sources import Single, Tails
 from slicewise.lenses.ranking.testing import Adjustment, Ranking, Tests, corrected, normal_scores
 from slicewise.stats.cluster_profile import ClusterProfile
 from slicewise.stats.rank_sums import RankNull, Side
-from slicewise.stats.stratified_ranks import FAR, lattice_step
+from slicewise.stats.stratified_ranks import FAR, group_middles, lattice_step, rank_groups
 
 
 def several_in_a_cluster(evaluation: Evaluation, context: RankingContext) -> list[bool]:
@@ -61,12 +61,16 @@ class ClusterCorrection:
         kernel = ClusterRanks(self.context, sampled_groups(clusters), sampled_share(clusters, items))
         return aggregate(self.evaluation, kernel, ranks=self.ranks)
 
-    def by_cluster(
-        self, rankings: Sequence[Ranking], side: Side, *, adjusted: bool = True, every: bool = False
-    ) -> list[Ranking]:
+    @cached_property
+    def _steps(self) -> list[float]:
+        """Between neighbouring sums of ranks, where nothing is adjusted for."""
+        bounds = [rank_groups(null) for null in self.nulls]
+        return [lattice_step(group_middles(each), np.diff(each)) for each in bounds]
+
+    def by_cluster(self, rankings: Sequence[Ranking], side: Side, *, adjusted: bool = True) -> list[Ranking]:
         """Correct rankings for rows that lie together in clusters: those of their features that are far from chance.
 
-        `adjusted`: within strata; `every`: those near chance, too.
+        `adjusted`: within strata.
         """
         if not any(self.together):
             return list(rankings)
@@ -74,7 +78,7 @@ class ClusterCorrection:
         for i, ranking in enumerate(rankings):
             numbers = np.array([isinstance(source, Tails) for source in ranking.sources], np.bool_)
             tests = ranking.tests
-            far = (normal_scores(tests) < (0.0 if every else FAR)) & ~np.isnan(tests.z)
+            far = (normal_scores(tests) < FAR) & ~np.isnan(tests.z)
             far &= ~numbers[tests.source] if len(tests) else far
             at = np.flatnonzero(far) if self.together[i] else np.zeros(0, np.int64)
             places.append(at)
@@ -101,7 +105,7 @@ class ClusterCorrection:
         scale = null.deviation if adjustment is None else adjustment.null.scale
         values, cluster, sizes = rows_of(self._cluster_ranks, i, means, scale)
         sign = 1 if side == "low" else -1
-        step = lattice_step(null.ranks, null.sizes) / scale if adjustment is None else adjustment.null.step
+        step = self._steps[i] / scale if adjustment is None else adjustment.null.step
         profile = ClusterProfile.of(sign * values, cluster, largest, sizes, step)
         feature, items, clusters = (rows[name].to_numpy() for name in ("feature", "items", "clusters"))
         return profile.ratios(feature, items, clusters, sign * centred / scale)
