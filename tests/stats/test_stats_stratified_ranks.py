@@ -72,7 +72,7 @@ def drawn(seed: int, sizes: tuple[int, ...], values: int) -> tuple[Array, Ints, 
     rng = np.random.default_rng(seed)
     strata = np.repeat(np.arange(len(sizes)), sizes)
     shift = 0.0 if values == 2 else strata * values / 3
-    return rng.integers(0, values, len(strata)) + shift, strata, rng
+    return np.asarray(rng.integers(0, values, len(strata)) + shift, np.float64), strata, rng
 
 
 @pytest.mark.parametrize("side", SIDES)

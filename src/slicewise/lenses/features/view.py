@@ -117,13 +117,14 @@ def _ranking(ranked: FeatureList) -> Grid:
     gains = ranked.direction in ("worst", "worsening") and not drawn
     compared = [Column("diff"), Column("raw")] if adjusted else [Column("difference" if drawn else "rest")]
     columns = [*compared, *([Column("interval", beside=True)] if drawn else []), *([Column("gain")] if gains else [])]
-    columns += ([] if drawn else [Column("p")]) + ([Column("raw p")] if adjusted else [])
+    tested = [] if drawn else [Column("p"), *([Column("raw p")] if adjusted else [])]  # to fit beside intervals
+    columns += tested
     rows = []
     for f in ranked.features:
         differences = [signed(f.difference, 2), *([signed(f.raw_difference, 2)] if adjusted else [])]
         middle = [*(differences if drawn or adjusted else [written(f.rest_metric, 3)])]
         middle += [*([bounds(f.ci, 2)] if drawn else []), *([signed(f.expected_improvement)] if gains else [])]
-        middle += ([] if drawn else [_tiny(f.p, f.log10_p)]) + ([_tiny(f.raw_p)] if adjusted else [])
+        middle += [_tiny(f.p, f.log10_p), _tiny(f.raw_p)][: len(tested)]
         name = _name(f, NARROWEST if adjusted else NARROW if drawn else WIDE)
         rows.append((name, f"{f.n:,}", written(f.metric, 3), *middle, probability(f.q)))
     value = ranked.metric if ranked.against is None else "ratio" if ranked.ratio else "change"
@@ -146,12 +147,17 @@ def _tiny(p: float, log10_p: float | None = None) -> str:
 def _note(ranked: FeatureList) -> str:
     parts = []
     if ranked.adjusted_for:
-        parts.append(f"diff, p and q: given {' and '.join(ranked.adjusted_for)}; raw: without that.")
+        adjusted = "diff, p and q" if ranked.interval is None else "diff and q"
+        parts.append(f"{adjusted}: given {' and '.join(ranked.adjusted_for)}; raw: without that.")
     if any(f.folded for f in ranked.features):
         parts.append("+N: N more features of (nearly) the same rows are folded under it.")
     left = ranked.tested - len(ranked.features) - sum(len(f.folded) for f in ranked.features)
     if left > 0:
         parts.append(f"{left:,} more tested; --top N shows more.")
+    if ranked.interval is not None:
+        parts.append(
+            f"interval of diff: {ranked.interval}." if ranked.adjusted_for else f"interval: {ranked.interval}."
+        )
     if ranked.direction in ("worst", "worsening") and not any(f.ci is not None for f in ranked.features):
         shrunk = any(f.expected_improvement != f.raw_expected_improvement for f in ranked.features)
         parts.append("gain: if these were as the others; positive is better.")

@@ -11,7 +11,16 @@ import polars as pl
 from numpy.typing import NDArray
 
 from slicewise.arrays import Array
-from slicewise.lenses.inference import bounds_of
+from slicewise.evaluation import Evaluation
+from slicewise.lenses.inference import percentile_method
+from slicewise.lenses.intervals import (
+    NO_LIMITS,
+    Estimate,
+    IntervalMethod,
+    Limits,
+    listed_bounds,
+    of_differences,
+)
 from slicewise.lenses.ranking.believed import believed_parts
 from slicewise.lenses.ranking.details import Details, WithinStrata
 from slicewise.lenses.ranking.feature_ranking import FeatureRanking
@@ -22,7 +31,7 @@ from slicewise.lenses.ranking.sources import Tails
 from slicewise.lenses.ranking.testing import WAYS, Ranking, RankingEvidence, ranked, with_pairs
 from slicewise.results.base import Bounds, defined
 from slicewise.stats.canonical import canonical_order
-from slicewise.stats.intervals import Resamples, percentile_interval
+from slicewise.stats.intervals import Resamples
 from slicewise.stats.multiplicity import ALPHA, benjamini_hochberg, benjamini_yekutieli, holm
 from slicewise.stats.rank_sums import Side
 from slicewise.stats.ratio import ratio
@@ -94,8 +103,14 @@ def feature_lists(parts: FeatureRanking, request: Request, drawn: Resamples | No
             parts.summaries[i], rankings[i], requests[i], details[i], raw[i], None if odd else drawn, confusions=odd
         )
         adjusted_for, clusters = parts.adjusted_for[i], parts.clustered_by[i]
-        written.append(replace(rows.written(shown[i]), adjusted_for=adjusted_for, clusters=clusters))
+        interval = None if drawn is None or odd else _interval_method(parts.evaluation, request)
+        features = rows.written(shown[i])
+        written.append(replace(features, adjusted_for=adjusted_for, clusters=clusters, interval=interval))
     return written
+
+
+def _interval_method(evaluation: Evaluation, request: Request) -> str:
+    return f"{request.confidence:.0%}, {percentile_method(evaluation, request.resamples)}"
 
 
 def _ranked(evidence: RankingEvidence, request: Request) -> Ranking:
@@ -202,7 +217,7 @@ class _Rows:
             sources = [self.ranking.sources[int(source)] for source in tests.source[at]]
             plain = [isinstance(source, Tails) and not source.adjusted for source in sources]
             differences = np.where(plain, raw, within.differences(score_sums))
-        bounds = self._bounds(len(shown))
+        bounds = self._bounds(differences)
         rows = []
         for i, listed in enumerate(shown):
             j = listed.feature
@@ -245,18 +260,25 @@ class _Rows:
         """Whether gains are shown as they are: the published tool's, and those of confusions, which are not tested."""
         return self.request.geval or self.confusions
 
-    def _bounds(self, shown: int) -> list[Bounds | None]:
+    def _bounds(self, differences: Array) -> list[Bounds | None]:
         """Return the interval of each difference of means, from draws of clusters."""
         cells, within = self.details.cells, self.details.within
         if self.drawn is None or cells is None:
-            return [None] * shown
-        difference = self._drawn(cells) if within is None else self._drawn_within(cells, within)
+            return [None] * len(differences)
+        draws = self._drawn(cells) if within is None else self._drawn_within(cells, within)
         if self.details.plain is not None:
             at, plain = self.details.plain
-            difference[:, at] = self._drawn(plain)
-        difference[~np.isfinite(difference)] = np.nan
-        interval = percentile_interval(difference, confidence=self.request.confidence)
-        return [bounds_of(float(lo), float(hi)) for lo, hi in zip(interval.lo, interval.hi, strict=True)]
+            draws[:, at] = self._drawn(plain)
+        draws[~np.isfinite(draws)] = np.nan
+        method = IntervalMethod(self.drawn.clusters, self.request.confidence)
+        interval = method.corpus(Estimate(differences, draws, limits=self._limits))
+        return [bounds for bounds, _ in listed_bounds(interval)]
+
+    @property
+    def _limits(self) -> Limits:
+        """What differences can be: units are right or wrong, or have changed."""
+        scores = self.about.score_ranks.scores
+        return NO_LIMITS if self.about.over == "items" else of_differences((float(scores[0]), float(scores[-1])))
 
     def _sums(self, cells: Array) -> Array:
         if self.drawn is None:

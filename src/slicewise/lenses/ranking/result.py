@@ -77,6 +77,8 @@ class FeatureList:
     """Rows are compared with others that are alike in these."""
     clusters: str | None = None
     """What rows are drawn together in, where p are corrected for that."""
+    interval: str | None = None
+    """How the intervals of differences were made, where there are some."""
     features: tuple[Feature, ...]
     confusions: tuple[Feature, ...] = ()
     """What was expected and what was returned instead: wrong by construction, so listed apart and not tested."""
