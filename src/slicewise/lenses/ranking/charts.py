@@ -89,6 +89,7 @@ def _ranking(of: FeatureList, name: str, title: str, table: list[Row], compared:
 def _note(of: FeatureList, table: list[Row]) -> str:
     tested = f"{counted(of.tested, 'feature')} tested on {counted(of.n, NOUNS[of.over])}"
     parts = [f"{tested}, {of.significant:,} with q < {ALPHA}.", *adjusted_in_words(of)]
+    parts += [] if of.interval is None else [f"Intervals of differences: {of.interval}."]
     if has_values(table, "gain"):
         parts.append(
             "gain: what the score would rise by if these were as the others, shrunk, as it was picked for being large; "
