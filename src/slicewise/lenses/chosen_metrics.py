@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
+import polars as pl
+
 from slicewise.annotations import Task
+from slicewise.engine.local import aggregate
+from slicewise.engine.protocols import FunctionKernel
 from slicewise.errors import UserError, quoted
+from slicewise.evaluation import Evaluation
 from slicewise.metrics import DEFAULTS, catalogue, find_metric
 from slicewise.metrics.custom import from_object
+from slicewise.metrics.mean import items, score_statistics
 from slicewise.metrics.metric import Metric
 from slicewise.metrics.prf import f_name
 from slicewise.user_code import split_name
@@ -32,3 +39,17 @@ def metrics_of(task: Task, spec: MetricSpec, beta: float) -> list[Metric]:
             raise UserError(f"two metrics are called {quoted(metric.name)}; rename your function")
         metrics[metric.name] = (custom, metric)
     return [metric for _, metric in metrics.values()]
+
+
+def as_share(evaluation: Evaluation, metric: Metric) -> Metric:
+    """Return the mean of scores that are all 0 or 1 as what it is: the share of items that are right."""
+    if metric.statistics is not score_statistics:
+        return metric
+    graded = evaluation.memo("graded", lambda: aggregate(evaluation, FunctionKernel(_graded)))
+    return metric if graded["graded"].sum() else replace(metric, size=items, best=1.0, worst=0.0)
+
+
+def _graded(part: Evaluation) -> pl.DataFrame:
+    """Count the scores that are neither 0 nor 1."""
+    graded = sum(int((~part.answers(name).is_in([0.0, 1.0])).sum()) for name in part.systems)
+    return pl.DataFrame({"graded": [graded]}, schema={"graded": pl.Int64})

@@ -21,6 +21,11 @@ def mean(sums: Array) -> Array:
     return ratio(sums[..., 1], sums[..., 0])
 
 
+def items(sums: Array) -> Array:
+    """Return how many items there are."""
+    return sums[..., 0]
+
+
 METRICS = [
     Metric(
         name="mean",

@@ -1,8 +1,24 @@
-"""Intervals of what is cross-validated: folds share the data that choices were made on."""
+"""Cross-validation: which clusters are in which fold, and intervals of what folds share the data of."""
 
 from __future__ import annotations
 
 from math import sqrt
+
+import numpy as np
+
+from slicewise.arrays import Ints
+from slicewise.stats.canonical import splitmix64
+
+
+def folds_of(position: Ints, folds: int) -> Ints:
+    """Return the fold of each cluster, given its place in an order by content; folds differ by at most one cluster.
+
+    Clusters of equal content are neighbours there: taken in turns, every fold would be like the others, and what is
+    best without it would be best in it, too. So places are shuffled first, always in the same way.
+    """
+    shuffled = np.empty(len(position), np.int64)
+    shuffled[np.argsort(splitmix64(np.arange(len(position), dtype=np.uint64)))] = np.arange(len(position))
+    return np.asarray(shuffled[position] % folds)
 
 
 def widened_for_folds(value: float, lo: float, hi: float, folds: int) -> tuple[float, float]:

@@ -163,7 +163,7 @@ def test_every_unit_is_in_the_one_bucket_whose_values_it_has(task: Task, more: s
     data = more.draw(data_of(task))
     evaluation = data.evaluation()
     plan = Plan(buckets=more.draw(st.sampled_from((None, 2, 5))))
-    measure = find_measure(task, ["exact-match"] if task is Task.TEXT else [], 1.0)
+    measure = find_measure(evaluation, ["exact-match"] if task is Task.TEXT else [], 1.0)
     for described in Sliced(evaluation, plan, measure).described:
         way = plan.bucketing(described.attribute)
         gold = described.here.gold(described.attribute)

@@ -88,7 +88,7 @@ SETTINGS = (
         share=0.3,
     ),
     Setting("accuracy 0.5, long items are harder", Null("accuracy 0.5", length_effect=0.4)),
-    Setting("BLEU-like, long items are harder", Null("BLEU-like", length_effect=0.4)),
+    Setting("BLEU-like, long items are harder", Null("BLEU-like", length_effect=0.4), share=3.0),
     Setting(
         "accuracy 0.85, long items are harder, 100 documents, ICC 0.1",
         Null("accuracy 0.85", Documents(100, 0.1), length_effect=0.4),

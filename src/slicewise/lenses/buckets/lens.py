@@ -56,7 +56,7 @@ def buckets(
     """
     check_options(beta=beta, resamples=resamples, confidence=confidence, seed=seed, restarts=restarts)
     metrics = [metrics] if isinstance(metrics, str) else list(metrics)
-    measure = find_measure(evaluation.task, metrics, beta)
+    measure = find_measure(evaluation, metrics, beta)
     plan = replace(Plan.of(attributes, buckets, cuts, cross), shared=bool(shared_with))
     sliced = Sliced(evaluation, plan, measure)
     given = _shared(sliced, shared_with)
@@ -136,7 +136,7 @@ def buckets_of(
 ) -> dict[str, Buckets]:
     """Return buckets cut from the gold units of several evaluations together, for all of them."""
     plan = replace(Plan.of(attributes, buckets, cuts, ()), shared=True)
-    sliced = [Sliced(evaluation, plan, find_measure(evaluation.task, metrics, 1.0)) for evaluation in evaluations]
+    sliced = [Sliced(evaluation, plan, find_measure(evaluation, metrics, 1.0)) for evaluation in evaluations]
     return shared_cuts(plan, [each.described for each in sliced])
 
 

@@ -19,7 +19,7 @@ def slices(_: BucketsResult, context: LensContext) -> Iterator[SliceRows]:
     """Yield the units of every bucket of every attribute."""
     options = context.options
     plan = Plan.of(**options.slicing, crosses=options.cross)
-    sliced = Sliced(context.evaluation, plan, find_measure(context.evaluation.task, options.metrics, options.beta))
+    sliced = Sliced(context.evaluation, plan, find_measure(context.evaluation, options.metrics, options.beta))
     for breakdown in sliced.broken_down(options.shared_buckets):
         for k, slot in enumerate(breakdown.slots):
             rows = np.unique(np.concatenate([np.flatnonzero(codes == k) for codes in breakdown.codes]))

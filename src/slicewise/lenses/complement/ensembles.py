@@ -25,7 +25,7 @@ from slicewise.lenses.outcomes.pattern_tables import counted_patterns
 from slicewise.metrics.counts import N_GOLD, N_PRED, PROPORTIONS, TP, f_beta, recall
 from slicewise.results.base import Bounds, defined
 from slicewise.stats.complementarity import Shared
-from slicewise.stats.folds import widened_for_folds
+from slicewise.stats.folds import folds_of, widened_for_folds
 from slicewise.stats.patterns import Patterns
 
 FOLDS = 10
@@ -206,7 +206,7 @@ class Ensembles:
         """Return what is voted on, with clusters in so many slices."""
         sides = 1 if self.evaluation.task is Task.LABELS else 2
         group, side = np.divmod(self._cast.slices, sides)
-        slices = (self.sample.position[group] % size) * sides + side
+        slices = folds_of(self.sample.position, size)[group] * sides + side
         return self._as_ballots(self._cast.among(slices, sides * size))
 
     @cached_property
@@ -228,7 +228,7 @@ class Ensembles:
         """Score each fold by the vote that was chosen without it, against the system that was best without it."""
         groups = len(self.sample.position)
         by_group = np.zeros((groups, 2, 3), np.int64)
-        fold_of = self.sample.position % folds
+        fold_of = folds_of(self.sample.position, folds)
         for fold, votes in enumerate(zip(chosen, alone, strict=True)):
             ranks = self._ranks(folds, (np.arange(folds) != fold).astype(np.float64))
             for at, vote in enumerate(votes):

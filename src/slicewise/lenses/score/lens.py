@@ -16,7 +16,7 @@ from slicewise.arrays import Array
 from slicewise.engine.cells import count_cells, item_statistics, metric_cells, pinned
 from slicewise.engine.local import whole
 from slicewise.evaluation import Evaluation
-from slicewise.lenses.chosen_metrics import MetricSpec, metrics_of
+from slicewise.lenses.chosen_metrics import MetricSpec, as_share, metrics_of
 from slicewise.lenses.error_types import KINDS, STATISTICS, WAYS, ErrorTable, confusion_table, error_table
 from slicewise.lenses.inference import check_options, inference_block, inference_signature, summary_with
 from slicewise.lenses.intervals import OF_SHARES, Estimate, IntervalMethod, Limits, listed_bounds, of_differences
@@ -53,7 +53,7 @@ def score(
     `metrics`: the first ranks; those of the task where none is named. `resamples=0`: no intervals and no tests.
     """
     check_options(beta=beta, resamples=resamples, confidence=confidence, seed=seed, restarts=restarts)
-    chosen = metrics_of(evaluation.task, metrics, beta)
+    chosen = [as_share(evaluation, metric) for metric in metrics_of(evaluation.task, metrics, beta)]
     for metric in chosen:
         evaluation = evaluation if metric.additive else whole(evaluation, f"the metric {metric.name}")
     tally = _SystemScores.of(evaluation, chosen, resamples=resamples, confidence=confidence, seed=seed)

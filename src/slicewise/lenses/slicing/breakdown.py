@@ -21,6 +21,7 @@ from slicewise.attributes.facts import Rows
 from slicewise.bucketing import Bucketing, Buckets, Distinct, Slot, Values, bucketing_of, check_buckets, merged
 from slicewise.errors import UserError, quoted
 from slicewise.evaluation import Evaluation
+from slicewise.lenses.chosen_metrics import as_share
 from slicewise.lenses.intervals import OF_SHARES, Limits
 from slicewise.lenses.slicing.bucket_sums import BucketSums, SumSpec, bucket_sums
 from slicewise.lenses.slicing.bucketed import BucketedUnits, Bucketer, BucketScheme, with_all_of
@@ -55,14 +56,14 @@ class Measure:
     scale: float = 1.0
 
 
-def find_measure(task: Task, names: Sequence[str], beta: float) -> Measure:
+def find_measure(evaluation: Evaluation, names: Sequence[str], beta: float) -> Measure:
     """Return the measure of the first metric named, or of the task."""
-    name = names[0] if names else ""
+    task, name = evaluation.task, names[0] if names else ""
     if not task.has_units:
         name = name or next(iter(DEFAULTS[task]), "")
         if not name:
             raise UserError(f"the task {task.value} needs a metric; add --metric NAME: {', '.join(catalogue(task))}")
-        metric = find_metric(name, task)
+        metric = as_share(evaluation, find_metric(name, task))
         if metric.statistics is None or not metric.additive:
             others = ", ".join(n for n, other in catalogue(task).items() if other.additive)
             raise UserError(f"the metric {quoted(name)} cannot be summed over buckets; use one of: {others}")

@@ -85,7 +85,7 @@ def study(
     step = on_dataset or (lambda _: None)
     table = Table(tuple(_performances(loaded, options, compare, step, few=few, first=restarts == "first")))
     compared = pairs_of(table, compare)
-    test = PermutationTests(find_measure(loaded[0].task, slicing["metrics"], beta), seed)
+    test = PermutationTests(find_measure(loaded[0], slicing["metrics"], beta), seed)
     chosen_test = None if paper_tests else test
     diagnoses = diagnose_each(table, compared) if few else diagnose_over(table, compared, chosen_test)
     diagnoses += diagnose_groups(table, compared, group_by, test)
@@ -178,7 +178,7 @@ def _breakdown(
 def _cells(evaluation: Evaluation, options: dict[str, Any], runs: Sequence[str]) -> dict[str, BucketCells]:
     """Return the statistics of some runs in a data set's buckets, by cluster."""
     plan = Plan.of(options["attributes"], options["buckets"], options["cuts"])
-    measure = find_measure(evaluation.task, options["metrics"], options["beta"])
+    measure = find_measure(evaluation, options["metrics"], options["beta"])
     given = options["shared_with"]
     return bucket_cells(evaluation, replace(plan, shared=bool(given)), measure, given, runs)
 
