@@ -127,8 +127,8 @@ def _covered(shown: Shown, truth: Mapping[str, float | None]) -> Mapping[str, Co
     return {name: covered(bounds, known[name]) for name, (_, bounds) in shown.items() if name in known}
 
 
-def _scored(kind: str, *worlds: Documents) -> list[Setting]:
-    return [Setting(f"{kind}, {world.said}", Scored(kind, world)) for world in worlds]
+def _scored(kind: str, *worlds: Documents, share: float = 1.0) -> list[Setting]:
+    return [Setting(f"{kind}, {world.said}", Scored(kind, world), share) for world in worlds]
 
 
 CLAIM = Claim(
@@ -143,7 +143,7 @@ CLAIM = Claim(
     settings=(
         *_scored("BLEU-like", Documents(400), Documents(10, 0.1), Documents(30, 0.1), Documents(100, 0.25)),
         *_scored("F1-like", Documents(60, 0.1, broken=0.05)),
-        *_scored("accuracy 0.95", Documents(60, 0.1)),
+        *_scored("accuracy 0.95", Documents(60, 0.1), share=3.0),
         Setting("F1 0.85, 20 documents, ICC 0.1", Spans(0.85, Documents(20, 0.1))),
         Setting("F1 0.95, 75 documents, ICC 0.1", Spans(0.95, Documents(75, 0.1))),
     ),
