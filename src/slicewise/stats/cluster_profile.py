@@ -155,16 +155,16 @@ class _Padded:
                 active = int(np.searchsorted(-self.sizes, -r, side="right"))
                 _add_item(state[:, : min(r, most) + 1, :, :active], self.values[r - 1, :active], t, r)
             for m in range(1, most + 1):
-                there = int(np.searchsorted(-self.sizes, -m, side="right"))
-                log, slope, bend = state[:, m, :, :there]
+                large = int(np.searchsorted(-self.sizes, -m, side="right"))
+                log, slope, bend = state[:, m, :, :large]
                 derivatives = np.stack([np.ones_like(log), slope, bend])
-                result[m - 1, first : first + step] = _mixed(log, derivatives, self.full_sizes[:there])
+                result[m - 1, first : first + step] = _mixed(log, derivatives, self.full_sizes[:large])
         return result
 
     def normal(self, knots: Array, m: int) -> Array:
         """Return the same where sums of m items of a cluster are taken for normal."""
-        there = np.flatnonzero((self.full_sizes >= m) & (self.sizes > 1))
-        values, sizes = self.values[:, there], self.full_sizes[there]
+        large = np.flatnonzero((self.full_sizes >= m) & (self.sizes > 1))
+        values, sizes = self.values[:, large], self.full_sizes[large]
         mean = m * np.nanmean(values, axis=0)
         variance = m * (1 - m / sizes) * np.nanvar(values, axis=0, ddof=1)
         t = knots[:, None]

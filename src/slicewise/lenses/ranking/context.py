@@ -181,13 +181,13 @@ class RankingContext:
     def strata_owners(self) -> tuple[int | None, ...]:
         """Of each list with strata the first one that has the same."""
         none: tuple[int | None, ...] = (None,) * len(self.specs)
-        return tuple(None if own is None else self.strata.index(own) for own in self.strata) or none
+        return tuple(None if strata is None else self.strata.index(strata) for strata in self.strata) or none
 
     @property
     def apart(self) -> bool:
         """Whether lists have features of their own: those of outputs, and attributes, which may be of outputs."""
-        own = any(space == "out" or kind is Kind.ATTRIBUTE for kind, space, _ in self.families)
-        return own and not self.extractor.units and len(self.specs) > 1
+        differ = any(space == "out" or kind is Kind.ATTRIBUTE for kind, space, _ in self.families)
+        return differ and not self.extractor.units and len(self.specs) > 1
 
     def numbers(self, part: Evaluation, i: int, number: NumberSpec) -> Array:
         """Return a number that the rows of a list have; NaN where one has none, or is of another stratum."""

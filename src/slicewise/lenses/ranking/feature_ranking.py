@@ -269,7 +269,7 @@ class FeatureRanking:
     @property
     def adjusted_for(self) -> list[tuple[str, ...]]:
         """What features of every list are adjusted for."""
-        return [() if own is None else tuple(adjuster.name for adjuster in own.adjusters) for own in self.strata]
+        return [() if strata is None else tuple(each.name for each in strata.adjusters) for strata in self.strata]
 
     @property
     def clustered_by(self) -> list[str | None]:

@@ -99,15 +99,15 @@ def strata_of(
     if not names or not lists:
         return (None,) * len(specs)
     owners = {i: next(j for j in lists if _same_rows(evaluation, specs, sizes, i, j)) for i in lists}
-    own = tuple((i, specs[i]) for i in dict.fromkeys(owners.values()))
-    counts = aggregate(evaluation, AdjusterCounts(own, extractor, names))
-    adjusters = {i: tuple(_adjuster(counts, i, j, name) for j, name in enumerate(names)) for i, _ in own}
+    distinct = tuple((i, specs[i]) for i in dict.fromkeys(owners.values()))
+    counts = aggregate(evaluation, AdjusterCounts(distinct, extractor, names))
+    adjusters = {i: tuple(_adjuster(counts, i, j, name) for j, name in enumerate(names)) for i, _ in distinct}
     most = max(math.prod(adjuster.codes for adjuster in each) for each in adjusters.values())
     if most > MOST_CODES:
         raise UserError(f"--adjust has {most:,} combinations of values; {MOST_CODES:,} are the most: name fewer")
-    codes = aggregate(evaluation, CodeCounts(own, extractor, adjusters)) if len(names) > 1 else None
+    codes = aggregate(evaluation, CodeCounts(distinct, extractor, adjusters)) if len(names) > 1 else None
     strata = {}
-    for i, _ in own:
+    for i, _ in distinct:
         n = _of_one(counts, adjusters[i][0], i) if codes is None else _of_all(codes, adjusters[i], i)
         merged, merged_sizes = merge_small(n)
         if len(merged_sizes) > MOST_STRATA:
@@ -133,29 +133,29 @@ def _same_rows(evaluation: Evaluation, specs: Sequence[ListSpec], sizes: Sequenc
 
 
 def _adjuster(counts: pl.DataFrame, i: int, j: int, name: str) -> Adjuster:
-    own = counts.filter((pl.col("list") == i) & (pl.col("adjuster") == j))
-    named = own.filter(pl.col("name").fill_null("") != NUMBER)
+    values = counts.filter((pl.col("list") == i) & (pl.col("adjuster") == j))
+    named = values.filter(pl.col("name").fill_null("") != NUMBER)
     if named.height:
         frequent = named.filter(pl.col("name").is_not_null(), pl.col("n") >= FEWEST).sort("name")
         if frequent.height > MOST_STRATA:
             raise UserError(f"{quoted(name)} has {frequent.height:,} different values; --adjust takes {MOST_STRATA}")
         return Adjuster(name, names=tuple(frequent["name"].to_list()))
-    present = own.filter(pl.col("value") < MISSING).sort("value")
+    present = values.filter(pl.col("value") < MISSING).sort("value")
     return Adjuster(name, tuple(quantile_cuts(from_order(present["value"].to_numpy()), present["n"].to_numpy(), PARTS)))
 
 
 def _of_one(counts: pl.DataFrame, adjuster: Adjuster, i: int) -> Ints:
-    own = counts.filter(pl.col("list") == i)
+    values = counts.filter(pl.col("list") == i)
     if adjuster.names is not None:
-        code = adjuster.coded(own["name"])
+        code = adjuster.coded(values["name"])
     else:
-        bits = own["value"].to_numpy()
+        bits = values["value"].to_numpy()
         missing = bits == MISSING
         code = adjuster.coded(np.where(missing, np.nan, from_order(np.where(missing, 0, bits))))
-    return np.bincount(code, own["n"].to_numpy(), minlength=adjuster.codes).astype(np.int64)
+    return np.bincount(code, values["n"].to_numpy(), minlength=adjuster.codes).astype(np.int64)
 
 
 def _of_all(codes: pl.DataFrame, adjusters: Sequence[Adjuster], i: int) -> Ints:
-    own = codes.filter(pl.col("list") == i)
+    rows = codes.filter(pl.col("list") == i)
     size = int(np.prod([adjuster.codes for adjuster in adjusters], dtype=np.int64))
-    return np.bincount(own["code"].to_numpy(), own["n"].to_numpy(), minlength=size).astype(np.int64)
+    return np.bincount(rows["code"].to_numpy(), rows["n"].to_numpy(), minlength=size).astype(np.int64)
