@@ -16,7 +16,8 @@ from slicewise.lenses.complement import ComplementResult
 from slicewise.lenses.difficulty import DifficultyResult
 
 GAIN, ABOVE, HOLDS = "gain − truth", "gain above 0 by chance", "gain"
-PAIR, VOTE, BIN = "complementarity", "accuracy of a vote", "difference in a bin"
+PAIR, VOTE = "complementarity", "accuracy of a vote"
+SHARE, BIN = "share of a bin", "difference in a bin"
 UNBIASED = Promise(low=-0.005, high=0.005, share=False)
 
 
@@ -35,7 +36,7 @@ class CoinTossers:
         result = slicewise.complement(data, resamples=400)
         difficulty = slicewise.difficulty(data, resamples=400)
         gained = {name: count for name, count in gain(result, 0.0).items() if name != HOLDS}  # often there is none
-        return {**gained, **intervals(result), BIN: in_bins(difficulty)}
+        return {**gained, **intervals(result), SHARE: shares(difficulty), BIN: in_bins(difficulty)}
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,13 @@ def intervals(result: ComplementResult) -> Mapping[str, Counted]:
     return {PAIR: total(pairs), VOTE: total(votes)}
 
 
+def shares(result: DifficultyResult) -> Counted:
+    """Count the intervals of systems' shares of bins: of what n of them find, each finds its n-th part."""
+    bounds = result.gold.ci or {}
+    systems = len(bounds)
+    return total([covered(of[n], n / systems) for of in bounds.values() for n in range(1, systems)])
+
+
 def in_bins(result: DifficultyResult) -> Counted:
     """Count the intervals of differences between two systems in the bins where they can differ."""
     bins = [of_bin for pair in result.pairwise for of_bin in pair.bins if 0 < of_bin.bin < len(result.gold.totals) - 1]
@@ -93,7 +101,7 @@ CLAIM = Claim(
         "cross-validated. Counted: its mean distance from the truth, runs in which its lower bound is above 0 "
         "although no vote helps, and 95% intervals that hold the truth."
     ),
-    figures={GAIN: UNBIASED, ABOVE: SIZE, **dict.fromkeys((HOLDS, PAIR, VOTE, BIN), COVERAGE)},
+    figures={GAIN: UNBIASED, ABOVE: SIZE, **dict.fromkeys((HOLDS, PAIR, VOTE, SHARE, BIN), COVERAGE)},
     settings=(
         _tossers(3, 60, Documents(60)),
         _tossers(3, 300, Documents(300)),

@@ -60,6 +60,7 @@ def _bins(result: DifficultyResult, order: Sequence[str]) -> Figure:
     table = result.gold
     rows = [
         {"system": name, "bin": n, "found": table.systems[name][n], "n": total, "share": table.shares[name][n]}
+        | bounds_row((table.ci or {}).get(name, (None,) * len(table.totals))[n])
         | ({SLICE: bin_slice(n, name)} if table.systems[name][n] else {})
         for name in order
         for n, total in enumerate(table.totals)
@@ -69,8 +70,10 @@ def _bins(result: DifficultyResult, order: Sequence[str]) -> Figure:
         "system finds: none of bin 0 and all of the last bin, by construction."
     )
     title = "Who finds what is hard, and what is easy"
-    note = "" if all(table.totals) else "The chart leaves out empty bins."
-    return Figure("difficulty-bins", title, caption, (*CELL, *SHARE), rows, lambda: _shares(order, "found"), note=note)
+    parts = [] if all(table.totals) else ["The chart leaves out empty bins."]
+    parts += [] if table.ci is None else [f"Intervals of shares: {result.inference.interval}."]
+    fields, note = (*CELL, SHARE[0], Field("share", "share", "share", ("lo", "hi"))), " ".join(parts)
+    return Figure("difficulty-bins", title, caption, fields, rows, lambda: _shares(order, "found"), note=note)
 
 
 def _shares(order: Sequence[str], verb: str, axis: str = "bin: systems that find it") -> alt.TopLevelMixin:

@@ -11,7 +11,6 @@ import numpy as np
 import polars as pl
 
 from slicewise.annotations import Task
-from slicewise.arrays import Array
 from slicewise.attributes import Attribute
 from slicewise.engine.fused import run_fused
 from slicewise.engine.local import aggregate
@@ -19,13 +18,13 @@ from slicewise.errors import UserError, quoted
 from slicewise.evaluation import Evaluation
 from slicewise.lenses.chosen_metrics import MetricSpec
 from slicewise.lenses.difficulty.bin0_features import bin0_features
+from slicewise.lenses.difficulty.bin_intervals import DrawnBins
 from slicewise.lenses.difficulty.bin_profile import profiles
 from slicewise.lenses.difficulty.result import BinPair, BinTable, DifficultyResult, LeftOut, Pairwise, Singular, Suspect
 from slicewise.lenses.difficulty.sentences import findings
 from slicewise.lenses.difficulty.surface_forms import one_surface, spread, surfaces
 from slicewise.lenses.difficulty.suspects import Suspects, nearly_all, suspects_of
 from slicewise.lenses.inference import check_options, check_top, inference_block, inference_signature, summary_with
-from slicewise.lenses.intervals import OF_SHARES, Estimate, listed_bounds, of_differences
 from slicewise.lenses.outcomes.listed_units import UnitFilter, listing_kernel, read_listed
 from slicewise.lenses.outcomes.outcome_counts import OutcomeCounts, outcome_counts
 from slicewise.lenses.outcomes.outcomes import GOLD, SPURIOUS, OutcomeReader, first_only, systems_compared
@@ -36,7 +35,6 @@ from slicewise.metrics.counts import f_beta
 from slicewise.results.base import Bounds, defined
 from slicewise.results.mentions import Mention
 from slicewise.stats.patterns import Bins
-from slicewise.stats.ratio import ratio
 
 MANY_SYSTEMS = 10
 """Beyond so many, only the best two and the pairs that are named are compared bin by bin."""
@@ -96,6 +94,8 @@ def _difficulty(
     for bins in (gold, spurious):
         bins.check()
     pairs, shown = _pairs(evaluation, systems, _ranked(outcomes, gold, spurious), compare)
+    named = systems if len(systems) <= MANY_SYSTEMS else dict.fromkeys(name for pair in pairs for name in pair)
+    drawn = DrawnBins.of(outcomes, sample, gold, [systems.index(name) for name in named])
     step("describing the bins")
     described = profiles(evaluation, outcomes, plan)
     step("ranking the features of bin 0")
@@ -118,11 +118,11 @@ def _difficulty(
         data=summary_with(evaluation, [*outcomes.warnings, *first_only(evaluation, restarts)]),
         rule=outcomes.rule,
         metric="f1" if outcomes.metric is None else outcomes.metric.name,
-        gold=_table(systems, gold),
-        spurious=_table(systems, spurious),
+        gold=_table(systems, gold, drawn),
+        spurious=_table(systems, spurious, None),
         leave_one_out=left_out,
         singular=alone,
-        pairwise=_pairwise(outcomes, sample, gold, pairs),
+        pairwise=_pairwise(systems, gold, drawn, pairs),
         shown_pairs=shown,
         shown_attributes=tuple(a.name for a in described.attributes if a.core or plan.attributes),
         spread=tuple(forms),
@@ -136,7 +136,7 @@ def _difficulty(
         without_suspects=aside,
         findings=findings(systems, gold, spurious, alone, left_out, profile, forms, aside, noun),
         top=top,
-        inference=inference_block(evaluation, drawn=sample.resamples is not None, proportions=False, **drawing),
+        inference=inference_block(evaluation, drawn=drawn is not None, **drawing),
     )
 
 
@@ -187,9 +187,10 @@ def _ranked(outcomes: OutcomeCounts, gold: Bins, spurious: Bins) -> list[str]:
     return [names[i] for i in sorted(range(len(names)), key=lambda i: (-values[i], names[i]))]
 
 
-def _table(systems: Sequence[str], bins: Bins) -> BinTable:
+def _table(systems: Sequence[str], bins: Bins, drawn: DrawnBins | None) -> BinTable:
     shares = bins.shares()
     return BinTable(
+        ci=None if drawn is None else {systems[i]: drawn.shares(i) for i in drawn.found},
         totals=tuple(bins.totals.tolist()),
         systems={name: tuple(bins.found[i].tolist()) for i, name in enumerate(systems)},
         shares={name: tuple(defined(float(v)) for v in shares[i]) for i, name in enumerate(systems)},
@@ -250,29 +251,16 @@ def _pairs(
 
 
 def _pairwise(
-    outcomes: OutcomeCounts, sample: Sample, gold: Bins, pairs: Sequence[tuple[str, str]]
+    systems: Sequence[str], gold: Bins, drawn: DrawnBins | None, pairs: Sequence[tuple[str, str]]
 ) -> tuple[Pairwise, ...]:
     """Return pairs of systems bin by bin, with the intervals of their differences."""
-    size = len(outcomes.systems) + 1
-    at = {name: outcomes.systems.index(name) for pair in pairs for name in pair}
-    drawn: dict[str, Array] = {}
-    totals: Array | None = None
-    if sample.resamples is not None and pairs:
-        by_group = outcomes.by_group
-        totals = sample.sums(by_group.totals().reshape(-1, 2, size)[:, GOLD])
-        for name, i in at.items():
-            sums = sample.sums(by_group.bin_counts(i).reshape(-1, 2, size)[:, GOLD])
-            drawn |= {} if sums is None else {name: sums}
+    size, at = len(systems) + 1, {name: i for i, name in enumerate(systems)}
     shares, recalls = gold.shares(), gold.found.sum(axis=1) / max(1, int(gold.totals.sum()))
     known = bool(gold.totals.sum())
     compared = []
     for a, b in pairs:
         i, j = at[a], at[b]
-        bounds: list[tuple[Bounds | None, int]] = [(None, 0)] * size
-        if totals is not None:
-            draws = ratio(drawn[a] - drawn[b], totals)
-            estimate = Estimate(shares[i] - shares[j], draws, limits=of_differences(OF_SHARES))
-            bounds = listed_bounds(sample.method.corpus(estimate))
+        bounds: list[tuple[Bounds | None, int]] = [(None, 0)] * size if drawn is None else drawn.differences(i, j)
         rows = [
             BinPair(
                 bin=n,

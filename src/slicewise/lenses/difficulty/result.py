@@ -28,6 +28,8 @@ class BinTable:
     totals: tuple[int, ...]
     systems: dict[str, tuple[int, ...]]
     shares: dict[str, tuple[float | None, ...]]
+    ci: dict[str, tuple[Bounds | None, ...]] | None = None
+    """Of the shares, by system and bin."""
 
 
 @dataclass(frozen=True, kw_only=True)

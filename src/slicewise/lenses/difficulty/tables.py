@@ -38,11 +38,13 @@ def tables(result: DifficultyResult) -> dict[str, list[Row]]:
 
 
 def _bins(table: BinTable) -> list[Row]:
-    return [
-        {"bin": n, "total": total, "system": name, "found": counts[n], "share": table.shares[name][n]}
-        for name, counts in table.systems.items()
-        for n, total in enumerate(table.totals)
-    ]
+    rows: list[Row] = []
+    for name, counts in table.systems.items():
+        shares, bounds = table.shares[name], (table.ci or {}).get(name, (None,) * len(counts))
+        for n, total in enumerate(table.totals):
+            row: Row = {"bin": n, "total": total, "system": name, "found": counts[n], "share": shares[n]}
+            rows.append(row | ({} if table.ci is None else bounds_row(bounds[n], "share_")))
+    return rows
 
 
 def _left_out(result: DifficultyResult) -> list[Row]:

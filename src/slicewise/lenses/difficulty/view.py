@@ -48,7 +48,7 @@ def blocks(result: DifficultyResult) -> list[Block]:
     if result.surface is not None:
         return [*view, *_surface(result), Sentence(result.signature, "aside")]
     view += [Sentence(f"• {text}") for text in result.findings]
-    by_system = [_counts(result), _shares(result.gold)]
+    by_system = [_counts(result), _shares(result)]
     by_system += [_singular(result)] if len(result.gold.systems) > 1 else []
     by_system += _left_out(result)
     by_system += [_pair(result, pair) for pair in result.pairwise[: result.shown_pairs]]
@@ -116,7 +116,8 @@ def _counts(result: DifficultyResult) -> Grid:
     return Grid(title, head, tuple(rows), note, best, worst=worst, name="bins")
 
 
-def _shares(table: BinTable) -> Grid:
+def _shares(result: DifficultyResult) -> Grid:
+    table = result.gold
     names, size = _systems(table), len(table.totals)
     inner = range(1, size - 1) if size > 2 else range(1, size)
     values = [[table.shares[name][n] for name in names] for n in inner]
@@ -127,7 +128,8 @@ def _shares(table: BinTable) -> Grid:
     rows = tuple((name, *(column[i] for column in texts), recalls[i]) for i, name in enumerate(names))
     head = (Column("", "left"), *(Column(f"{n} ") for n in inner), Column("recall"))
     left = "Bin 0 is 0% and the last 100% for all. " if size > 2 else ""
-    return Grid("Share of each bin", head, rows, f"{left}{MARKS}", best, worst=worst, name="shares")
+    bounds = "" if table.ci is None else f" Intervals are in --json and --csv: {result.inference.interval}."
+    return Grid("Share of each bin", head, rows, f"{left}{MARKS}{bounds}", best, worst=worst, name="shares")
 
 
 def _percent(value: float | None) -> str:
@@ -175,7 +177,7 @@ def _pair(result: DifficultyResult, pair: Pairwise) -> Grid:
     columns += [Column(f"{result.inference.confidence:.0%} interval", beside=True)] if drawn else []
     cells = tuple(row if drawn else row[:-1] for row in rows)
     explanation = "all: recall. points: the difference in percentage points."
-    note = f"{explanation} Intervals: {result.inference.interval}." if drawn else explanation
+    note = f"{explanation} Intervals: {result.inference.difference_interval}." if drawn else explanation
     title = f"{pair.a} and {pair.b}, bin by bin"
     return Grid(title, tuple(columns), cells, note, frozenset(marked), name=f"pair-{pair.a}-{pair.b}")
 
