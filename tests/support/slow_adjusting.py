@@ -225,8 +225,9 @@ class Profile:
         curve = sum(c * self.moments(m, t)[1] for m, c in profile.items())
         w = -math.sqrt(max(2 * (t * observed - cumulant(t)), 0))
         if abs(w) < 0.3:
-            at_0 = sum(c * self.moments(m, 0.0)[1] for m, c in profile.items())
-            return min(total / math.sqrt(at_0), 0.0)
+            moments = [(c, *self.moments(m, 0.0)) for m, c in profile.items()]
+            mean, variance = sum(c * first for c, first, _ in moments), sum(c * second for c, _, second in moments)
+            return min((total - mean) / math.sqrt(variance), 0.0) if variance > 1e-12 else 0.0
         u = (2 * math.sinh(t * self.step / 2) / self.step if self.step else t) * math.sqrt(curve)
         r = w + math.log(u / w) / w if u / w > 0 else math.nan
         return r if r < 0 else w

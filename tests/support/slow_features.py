@@ -95,6 +95,11 @@ class Data:
             gold, self.systems, texts=texts, clusters=self.documents, task=self.task, **options
         )
 
+    @property
+    def clusters(self) -> tuple[str, ...] | None:
+        """The cluster of each item, where there are several that have several."""
+        return self.documents if self.documents is not None and len(set(self.documents)) > 1 else None
+
     def take(self, order: Sequence[int]) -> Data:
         """Return some items, in this order."""
 
@@ -606,13 +611,14 @@ class Ranker:
         if len(there) < max(2, least) or len(set(numbers)) == 1 or len(set(own_ranks)) == 1:
             return []
         adjusted = self.strata is not None and name.kind != "length"
-        effect = self.design_effect(there)
+        raw_effect = self.design_effect(there, None)
+        effect = self.design_effect(there, self.strata) if adjusted else raw_effect
         found = []
         for word, sign in (("large", 1), ("small", -1)):
             signed = [float(sign * value) for value in numbers]
             side: Literal["less", "greater"] = "greater" if self.high else "less"
             tau, raw_p = kendall(signed, [float(rank) for rank in own_ranks], side)
-            z = float(scipy.stats.norm.isf(raw_p) if self.high else scipy.stats.norm.ppf(raw_p)) / math.sqrt(effect)
+            z = float(scipy.stats.norm.isf(raw_p) if self.high else scipy.stats.norm.ppf(raw_p)) / math.sqrt(raw_effect)
             raw_p = float(scipy.stats.norm.cdf(-z if self.high else z))
             if adjusted and self.strata is not None:
                 pairs = [
@@ -638,12 +644,12 @@ class Ranker:
             found.append(self.row(Name(name.kind, f"{name.text} {word}"), rows, **more))
         return found
 
-    def design_effect(self, there: Sequence[tuple[Fraction, int]]) -> float:
+    def design_effect(self, there: Sequence[tuple[Fraction, int]], of_rows: Sequence[int] | None) -> float:
         """Return how many times the variance of a number's agreement is that of independent rows."""
         if self.clusters is None:
             return 1.0
         values, rows = [float(value) for value, _ in there], [i for _, i in there]
-        strata = [0 if self.strata is None else self.strata[i] for i in rows]
+        strata = [0 if of_rows is None else of_rows[i] for i in rows]
         return design_effect(values, [float(self.ranks[i]) for i in rows], strata, [self.clusters[i] for i in rows])
 
 

@@ -109,6 +109,8 @@ def features(
 def _adjust(names: list[str] | None, *, off: bool) -> list[str] | None:
     if names and off:
         raise UserError("--adjust and --no-adjust contradict each other; choose one")
+    if names is not None and not listed(names):
+        raise UserError("--adjust names nothing; write --adjust ATTR, or --no-adjust to compare all with all")
     return [] if off else None if names is None else listed(names)
 
 

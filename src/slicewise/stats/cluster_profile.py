@@ -101,7 +101,8 @@ class ClusterProfile:
             wide = 2 * np.sinh(t * self.step / 2) / self.step if self.step else t
             r = w + np.log(wide * np.sqrt(k2) / w) / w
             r = np.where((r < 0) & np.isfinite(r), r, w)  # at the end of what is possible
-            normal = np.minimum(totals / np.sqrt(cumulants[:, -1, 2]), 0.0)
+            mean, variance = cumulants[:, -1, 1], cumulants[:, -1, 2]  # large clusters may be hard ones
+            normal = np.nan_to_num(np.minimum((totals - mean) / np.sqrt(variance), 0.0), nan=0.0)
         return np.where(np.abs(w) < CENTRE, normal, r)
 
 

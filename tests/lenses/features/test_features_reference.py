@@ -126,9 +126,9 @@ def compared(data: Data, metric: str, options: Asked, *, direction: str = "worst
             options,
             high=high,
             lengths=item_lengths(data, options),
-            clusters=data.documents,
+            clusters=data.clusters,
         )
-        assert_as_reference(one, slow, high=high, by_cluster=data.documents is not None)
+        assert_as_reference(one, slow, high=high, by_cluster=data.clusters is not None)
 
 
 def compared_change(data: Data, metric: str, options: Asked, *, direction: str, ratio: bool) -> None:
@@ -154,9 +154,9 @@ def compared_change(data: Data, metric: str, options: Asked, *, direction: str, 
         options,
         high=high,
         lengths=item_lengths(data, options),
-        clusters=data.documents,
+        clusters=data.clusters,
     )
-    assert_as_reference(found, slow, high=high, by_cluster=data.documents is not None)
+    assert_as_reference(found, slow, high=high, by_cluster=data.clusters is not None)
 
 
 # ------------------------------------------------------------------ items
@@ -403,7 +403,7 @@ def compared_units(data: Data, options: Asked) -> None:
                 options,
                 high=direction == "best",
                 lengths=None if of_items is None else [of_items[item] for item, *_ in own.places],
-                clusters=[item for item, *_ in own.places],
+                clusters=None if data.task is Task.LABELS else [item for item, *_ in own.places],
             )
             items = replaced_items(over, [item for item, *_ in own.places])
             assert_units_as_reference(one, slow, items)

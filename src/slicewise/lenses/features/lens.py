@@ -23,7 +23,7 @@ from slicewise.lenses.ranking.lists import CORRECTIONS, Request, feature_lists
 from slicewise.lenses.ranking.population import ItemScoring, Scoring, UnitScoring, unit_counts
 from slicewise.lenses.ranking.result import Feature, FeatureList
 from slicewise.lenses.ranking.score_ranks import ListSummary
-from slicewise.lenses.ranking.strata import LENGTH
+from slicewise.lenses.ranking.strata import FEWEST, LENGTH
 from slicewise.lenses.slicing.bucketed import with_all_of
 from slicewise.metrics.metric import Metric
 from slicewise.stats.intervals import Resamples
@@ -266,7 +266,8 @@ class _Lists:
             summary = ranking.summaries[i]
             left_out = _left_out(summary, {of.number.name: summary.size - of.number.size for of in ranking.numbers[i]})
             features = replace(lists[i], system=system, against=old, confusions=confusions.get(i, ()))
-            complete.append((features, (*summary.warnings, *left_out, *_alike(summary))))
+            about = _about_adjusting(self.evaluation, self.adjust or (), features)
+            complete.append((features, (*summary.warnings, *left_out, *_alike(summary), *about)))
         return complete
 
     @property
@@ -291,6 +292,20 @@ class _Lists:
 
 def _by_frequency(confusions: Sequence[Feature]) -> tuple[Feature, ...]:
     return tuple(sorted(confusions, key=lambda feature: (-feature.n, feature.feature)))
+
+
+def _about_adjusting(evaluation: Evaluation, adjust: Sequence[str], features: FeatureList) -> list[str]:
+    """Return warnings on what cannot be adjusted for."""
+    clusters = evaluation.aligned.clusters
+    texts = [
+        f"nothing is adjusted for {quoted(name)}: it is the same everywhere, or no two values have {FEWEST} cases each"
+        for name in dict.fromkeys(adjust)
+        if name not in features.adjusted_for
+    ]
+    if clusters.count == 1 < evaluation.aligned.items and features.tested:
+        cluster = {"doc": "document"}.get(clusters.kind, clusters.kind)
+        texts.append(f"all items are of one {cluster}: the p of features take them for independent")
+    return texts
 
 
 def _alike(summary: ListSummary) -> tuple[str, ...]:

@@ -145,6 +145,8 @@ def _tiny(p: float, log10_p: float | None = None) -> str:
 
 
 def _note(ranked: FeatureList) -> str:
+    if not ranked.features:
+        return ""
     parts = []
     if ranked.adjusted_for:
         adjusted = "diff, p and q" if ranked.interval is None else "diff and q"

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
+from slicewise.annotations import Task
 from slicewise.arrays import Array, Ints
 from slicewise.engine.local import aggregate
 from slicewise.engine.protocols import Ranked
@@ -32,11 +33,13 @@ from slicewise.stats.stratified_ranks import FAR, group_middles, lattice_step, r
 
 
 def several_in_a_cluster(evaluation: Evaluation, context: RankingContext) -> list[bool]:
-    """Return for each list whether several rows may be of one cluster."""
+    """Return for each list whether several rows may be of one cluster, of which there is more than one."""
     together = evaluation.aligned.clusters.count < evaluation.aligned.items
+    several_units = evaluation.task is not Task.LABELS
+    if evaluation.aligned.clusters.count < 2 or context.extractor.geval:
+        return [False] * len(context.specs)
     return [
-        not spec.confusions and not context.extractor.geval and (together or spec.scoring.over != "items")
-        for spec in context.specs
+        not spec.confusions and (together or (spec.scoring.over != "items" and several_units)) for spec in context.specs
     ]
 
 

@@ -199,18 +199,19 @@ def _sampled_rows(context: RankingContext, part: Evaluation, i: int, groups: Int
 
 def design_effects(
     evaluation: Evaluation, context: RankingContext, numbers: NumberSpecs, ranks: Ranked | None
-) -> dict[tuple[int, int], float]:
+) -> dict[tuple[int, int], tuple[float, float]]:
     """Return how many times the variance of each number's agreement with scores is that of independent rows.
 
-    The correlation of ranks within clusters counts as far as the number's values lie together in clusters, too.
+    As it is, and within strata. The correlation of ranks within clusters counts as far as the number's values lie
+    together in clusters, too.
     """
     clusters, items = evaluation.aligned.clusters, evaluation.aligned.items
     kernel = ClusterNumbers(context, sampled_groups(clusters), sampled_share(clusters, items), numbers)
     table = aggregate(evaluation, kernel, ranks=ranks)
     effects = {}
-    for (i, j), rows in table.group_by("list", "number", maintain_order=True):
-        values = pl.Series(rows["value"].to_numpy().view(np.float64))
-        effects[int(i), int(j)] = _design_effect(rows.with_columns(x=values))
+    for (i, j), group in table.group_by("list", "number", maintain_order=True):
+        rows = group.with_columns(x=pl.Series(group["value"].to_numpy().view(np.float64)))
+        effects[int(i), int(j)] = _design_effect(rows.with_columns(stratum=pl.lit(0))), _design_effect(rows)
     return effects
 
 

@@ -222,7 +222,7 @@ class FeatureRanking:
         effects = {} if self.extractor.geval else self._design_effects(whole_numbers)
         return [
             [
-                NumberEvidence(group[0], [n.agreement for n in group[1:]] or None, effects.get((i, j), 1.0))
+                NumberEvidence(group[0], [n.agreement for n in group[1:]] or None, *effects.get((i, j), (1.0, 1.0)))
                 for j, group in enumerate(_grouped(specs[i], tables[i]))
             ]
             for i in range(len(self.specs))
@@ -234,10 +234,10 @@ class FeatureRanking:
         if strata is None:
             return []
         adjusters = {adjuster.name for adjuster in strata.adjusters}
-        length = LENGTH in adjusters and (kind is Kind.LENGTH or name in OF_LENGTH)
+        length = not adjusters.isdisjoint({LENGTH, *OF_LENGTH}) and (kind is Kind.LENGTH or name in OF_LENGTH)
         return [] if length or name in adjusters else [(*number, k) for k in range(len(strata))]
 
-    def _design_effects(self, numbers: NumberSpecs) -> dict[tuple[int, int], float]:
+    def _design_effects(self, numbers: NumberSpecs) -> dict[tuple[int, int], tuple[float, float]]:
         clustered = several_in_a_cluster(self.evaluation, self.context)
         numbers = tuple(of_list if clustered[i] else () for i, of_list in enumerate(numbers))
         return design_effects(self.evaluation, self.context, numbers, self.ranks) if any(numbers) else {}

@@ -276,9 +276,10 @@ class _Rows:
 
     @property
     def _limits(self) -> Limits:
-        """What differences can be: units are right or wrong, or have changed."""
+        """What differences can be: items and units may be right or wrong, or have changed; graded scores are free."""
         scores = self.about.score_ranks.scores
-        return NO_LIMITS if self.about.over == "items" else of_differences((float(scores[0]), float(scores[-1])))
+        few = self.about.over != "items" or len(scores) == 2
+        return of_differences((float(scores[0]), float(scores[-1]))) if few else NO_LIMITS
 
     def _sums(self, cells: Array) -> Array:
         if self.drawn is None:

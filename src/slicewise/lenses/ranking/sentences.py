@@ -29,6 +29,8 @@ def where(feature: Feature) -> str:
 def adjusted_in_words(ranked: FeatureList) -> list[str]:
     """Say what features are adjusted for, and what rows are drawn together in."""
     noun, texts = NOUNS[ranked.over], []
+    if not ranked.tested:
+        return []
     if ranked.adjusted_for:
         names = " and ".join(ranked.adjusted_for)
         alike = "of about the same length" if names == "length" else f"alike in {names}"

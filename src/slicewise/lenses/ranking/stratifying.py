@@ -101,14 +101,19 @@ def strata_of(
     owners = {i: next(j for j in lists if _same_rows(evaluation, specs, sizes, i, j)) for i in lists}
     distinct = tuple((i, specs[i]) for i in dict.fromkeys(owners.values()))
     counts = aggregate(evaluation, AdjusterCounts(distinct, extractor, names))
-    adjusters = {i: tuple(_adjuster(counts, i, j, name) for j, name in enumerate(names)) for i, _ in distinct}
+    adjusters = {i: _adjusters(counts.filter(pl.col("list") == i), names) for i, _ in distinct}
     most = max(math.prod(adjuster.codes for adjuster in each) for each in adjusters.values())
     if most > MOST_CODES:
         raise UserError(f"--adjust has {most:,} combinations of values; {MOST_CODES:,} are the most: name fewer")
-    codes = aggregate(evaluation, CodeCounts(distinct, extractor, adjusters)) if len(names) > 1 else None
-    strata = {}
+    crossed = tuple((i, spec) for i, spec in distinct if len(adjusters[i]) > 1)
+    codes = aggregate(evaluation, CodeCounts(crossed, extractor, adjusters)) if crossed else counts.clear()
+    strata: dict[int, Strata | None] = {}
     for i, _ in distinct:
-        n = _of_one(counts, adjusters[i][0], i) if codes is None else _of_all(codes, adjusters[i], i)
+        if not adjusters[i]:
+            strata[i] = None
+            continue
+        of_list = counts.filter(pl.col("list") == i)
+        n = _by_code(of_list, names, adjusters[i][0]) if len(adjusters[i]) == 1 else _of_all(codes, adjusters[i], i)
         merged, merged_sizes = merge_small(n)
         if len(merged_sizes) > MOST_STRATA:
             raise UserError(f"--adjust makes {len(merged_sizes):,} strata; {MOST_STRATA} are the most: name fewer")
@@ -118,10 +123,14 @@ def strata_of(
 
 def adjusters_of(evaluation: Evaluation, extractor: FeatureExtractor) -> tuple[str, ...]:
     """Return what features are adjusted for: what was asked for, else length where there is text."""
-    if extractor.adjust is not None or extractor.geval:
-        return () if extractor.geval else tuple(dict.fromkeys(extractor.adjust or ()))
-    features = extractor.empty(evaluation)
-    return (LENGTH,) if features.has_input else ()
+    if extractor.geval:
+        return ()
+    has_text = extractor.empty(evaluation).has_input
+    if extractor.adjust is None:
+        return (LENGTH,) if has_text else ()
+    if LENGTH in extractor.adjust and not has_text:
+        raise UserError("there is no text whose length could be adjusted for; add --input FILE, or name another column")
+    return tuple(dict.fromkeys(extractor.adjust))
 
 
 def _same_rows(evaluation: Evaluation, specs: Sequence[ListSpec], sizes: Sequence[int], i: int, j: int) -> bool:
@@ -132,8 +141,13 @@ def _same_rows(evaluation: Evaluation, specs: Sequence[ListSpec], sizes: Sequenc
     return i == j or everything
 
 
-def _adjuster(counts: pl.DataFrame, i: int, j: int, name: str) -> Adjuster:
-    values = counts.filter((pl.col("list") == i) & (pl.col("adjuster") == j))
+def _adjusters(counts: pl.DataFrame, names: Sequence[str]) -> tuple[Adjuster, ...]:
+    """Return what the rows of a list are put into strata by; what is the same for all of them is left out."""
+    adjusters = [_adjuster(counts.filter(pl.col("adjuster") == j), name) for j, name in enumerate(names)]
+    return tuple(each for each in adjusters if np.count_nonzero(_by_code(counts, names, each)) > 1)
+
+
+def _adjuster(values: pl.DataFrame, name: str) -> Adjuster:
     named = values.filter(pl.col("name").fill_null("") != NUMBER)
     if named.height:
         frequent = named.filter(pl.col("name").is_not_null(), pl.col("n") >= FEWEST).sort("name")
@@ -144,8 +158,9 @@ def _adjuster(counts: pl.DataFrame, i: int, j: int, name: str) -> Adjuster:
     return Adjuster(name, tuple(quantile_cuts(from_order(present["value"].to_numpy()), present["n"].to_numpy(), PARTS)))
 
 
-def _of_one(counts: pl.DataFrame, adjuster: Adjuster, i: int) -> Ints:
-    values = counts.filter(pl.col("list") == i)
+def _by_code(counts: pl.DataFrame, names: Sequence[str], adjuster: Adjuster) -> Ints:
+    """Return how many rows of a list have each code of an adjuster."""
+    values = counts.filter(pl.col("adjuster") == names.index(adjuster.name))
     if adjuster.names is not None:
         code = adjuster.coded(values["name"])
     else:

@@ -127,19 +127,29 @@ class NumberEvidence:
     number: Number
     strata: Sequence[Agreement] | None
     """How it goes with scores within each stratum; None where it is not adjusted for them."""
-    design_effect: float
+    raw_effect: float
     """How many times the variance of their agreement is that of independent rows."""
+    effect_within: float
+    """The same within strata."""
+
+    @property
+    def design_effect(self) -> float:
+        """How many times the variance of what is tested is that of independent rows."""
+        return self.raw_effect if self.strata is None else self.effect_within
 
     def kendall(self) -> Kendall:
         """Return how the number goes with scores; z corrected for clusters."""
-        return self.raw() if self.strata is None else self._corrected(stratified_kendall(self.strata))
+        if self.strata is None:
+            return self.raw()
+        return _corrected(stratified_kendall(self.strata), self.effect_within)
 
     def raw(self) -> Kendall:
         """Return the same without strata."""
-        return self._corrected(self.number.agreement.kendall())
+        return _corrected(self.number.agreement.kendall(), self.raw_effect)
 
-    def _corrected(self, agreement: Kendall) -> Kendall:
-        return replace(agreement, z=agreement.z / math.sqrt(self.design_effect))
+
+def _corrected(agreement: Kendall, design_effect: float) -> Kendall:
+    return replace(agreement, z=agreement.z / math.sqrt(design_effect))
 
 
 class RankingEvidence(Protocol):
