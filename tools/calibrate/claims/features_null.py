@@ -69,6 +69,7 @@ SETTINGS = (
     *_on_documents(
         "accuracy 0.85",
         Documents(10, 0.1),
+        Documents(10, 0.25),
         Documents(30, 0.1),
         Documents(100, 0.0),
         Documents(100, 0.1),
@@ -80,7 +81,7 @@ SETTINGS = (
     *_on_documents("accuracy 0.99", Documents(100, 0.1), Documents(100, 0.0, broken=0.05)),
     *_on_documents("F1-like", Documents(30, 0.25), Documents(100, 0.1), Documents(100, 0.0, broken=0.05)),
     *_on_documents("F1-like 0.98", Documents(50, 0.1)),
-    *_on_documents("BLEU-like", Documents(10, 0.1), Documents(50, 0.25), Documents(200, 0.1)),
+    *_on_documents("BLEU-like", Documents(10, 0.1), Documents(10, 0.25), Documents(50, 0.25), Documents(200, 0.1)),
     *_on_documents("change", Documents(30, 0.1), Documents(100, 0.1), options=WORSENING),
     Setting(
         "98% perfect, 20,000 items, 200 documents, ICC 0.1",
