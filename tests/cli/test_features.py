@@ -637,6 +637,32 @@ def test_quiet(files: Path, run: Run) -> None:
     assert "in:bad" in ran.out
 
 
+# ---------------------------------------------------------------------- adjusting
+
+
+def test_a_column_is_adjusted_for_and_both_numbers_are_shown(write: Write, run: Run) -> None:
+    """Poems are hard, and `rose` is a word of poems: given the source there is nothing to it."""
+    lines = []
+    for i in range(240):
+        poem = i % 2 == 0
+        text = f"{'rose' if poem and i % 3 else 'stone'} w{i % 7}" + " x" * (i % 5)
+        lines.append({"text": text, "source": "poem" if poem else "news", "score": int(i % 10 > (6 if poem else 0))})
+    write("log.jsonl", "".join(f"{json.dumps(line)}\n" for line in lines))
+    data = ("features", "--input", "log.jsonl:text", "--system", "m=log.jsonl:score", "--top", "0", "--no-fold")
+    (plain,) = lists(run(*data, "--no-adjust", "--json", "-"))
+    (adjusted,) = lists(run(*data, "--adjust", "source", "--json", "-"))
+    assert (plain["adjusted_for"], adjusted["adjusted_for"]) == ([], ["source"])
+    before, after = (next(f for f in of["features"] if f["feature"] == "in:rose") for of in (plain, adjusted))
+    assert before["p"] < 1e-4
+    assert after["p"] > 0.05
+    assert (after["raw_p"], after["raw_difference"]) == (before["p"], before["difference"])
+    assert abs(after["difference"]) < abs(after["raw_difference"]) / 4
+    shown = run(*data, "--adjust", "source", "--top", "3").out
+    assert "Adjusted for source: items are compared with others alike in source." in shown
+    assert re.search(r"diff +raw .* p +raw p +q", shown)
+    assert "Adjusted for length" in run(*data, "--top", "3").out
+
+
 # ---------------------------------------------------------------------- wrong input
 
 
@@ -672,6 +698,10 @@ def test_quiet(files: Path, run: Run) -> None:
         (("--only", "c"), ("no system 'c'",)),
         (("--attribute", "nope"), ("unknown attribute 'nope'",)),
         (("--attribute", "eLen"), ("eLen",)),
+        (("--adjust", "nope"), ("unknown attribute 'nope'",)),
+        (("--adjust", ""), ("--adjust names nothing", "--no-adjust")),
+        (("--adjust", "length", "--no-adjust"), ("--adjust and --no-adjust contradict each other",)),
+        (("--adjust", "length", "--geval"), ("--geval", "leave out --adjust")),
         (("--restarts", "blocks"), ("blocks", "first", "each")),
         (("--resamples", "-1"), ("resamples",)),
         (("--confidence", "2"), ("confidence",)),
