@@ -10,8 +10,9 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -70,17 +71,18 @@ class Stratified:
     strata: Sequence[int]
     high: bool
 
-    @property
+    @cached_property
     def members(self) -> list[list[int]]:
         return [[i for i, s in enumerate(self.strata) if s == k] for k in sorted(set(self.strata))]
 
+    @cached_property
     def centred(self) -> list[Fraction]:
         """Return ranks less the mean of their stratum."""
         means = {s: sum(self.ranks[i] for i in rows) / Fraction(len(rows)) for s, rows in enumerate(self.members)}
         return [rank - means[s] for rank, s in zip(self.ranks, self.strata, strict=True)]
 
     def z(self, own: frozenset[int]) -> float | None:
-        centred, variance = self.centred(), Fraction(0)
+        centred, variance = self.centred, Fraction(0)
         for rows in self.members:
             n, n1 = len(rows), len(own.intersection(rows))
             spread = sum((centred[i] ** 2 for i in rows), Fraction(0))
@@ -130,7 +132,7 @@ class Stratified:
 
     def saddlepoint(self, own: frozenset[int]) -> float:
         """Return the double saddlepoint approximation, a tilt per stratum and one for the sum, solved by scipy."""
-        centred = np.array([float(-c if self.high else c) for c in self.centred()])
+        centred = np.array([float(-c if self.high else c) for c in self.centred])
         scale = centred.std()
         values, step = centred / scale, lattice(self.ranks) / scale
         observed = float(values[list(own)].sum()) + step / 2
@@ -194,6 +196,7 @@ class Profile:
     """Ranks, of which low ones are looked for."""
     clusters: Sequence[Hashable]
     step: float
+    _sums: dict[int, tuple[Any, Any]] = field(default_factory=dict)
 
     def ratio(self, own: frozenset[int]) -> float:
         """Return the factor by which the normal quantile of p shrinks."""
@@ -232,18 +235,24 @@ class Profile:
         r = w + math.log(u / w) / w if u / w > 0 else math.nan
         return r if r < 0 else w
 
-    def sums(self, m: int) -> list[tuple[float, list[float]]]:
-        """Return for each cluster of at least m rows its weight and the sums of all ways to pick m of them."""
-        members: dict[Hashable, list[float]] = {}
-        for value, cluster in zip(self.centred, self.clusters, strict=True):
-            members.setdefault(cluster, []).append(value)
-        large = [values for values in members.values() if len(values) >= m]
-        every = sum(map(len, large))
-        return [(len(values) / every, [sum(some) for some in itertools.combinations(values, m)]) for values in large]
+    def sums(self, m: int) -> tuple[Any, Any]:
+        """Return the sums of all ways to pick m rows of one cluster, and the weight of each way."""
+        if m not in self._sums:
+            members: dict[Hashable, list[float]] = {}
+            for value, cluster in zip(self.centred, self.clusters, strict=True):
+                members.setdefault(cluster, []).append(value)
+            large = [values for values in members.values() if len(values) >= m]
+            every = sum(map(len, large))
+            ways = [[sum(some) for some in itertools.combinations(values, m)] for values in large]
+            weights = [len(values) / every / len(sums) for values, sums in zip(large, ways, strict=True)]
+            repeated = np.repeat(weights, [len(sums) for sums in ways])
+            self._sums[m] = np.array(list(itertools.chain(*ways))), repeated
+        return self._sums[m]
 
     def mean_of(self, m: int, t: float, power: int = 0) -> float:
         """Return the mean of sumᵏ · exp(t · sum) over the ways to pick m rows of a cluster, and over clusters."""
-        return sum(w * sum(s**power * math.exp(t * s) for s in sums) / len(sums) for w, sums in self.sums(m))
+        sums, weights = self.sums(m)
+        return float((weights * sums**power * np.exp(t * sums)).sum())
 
     def moments(self, m: int, t: float) -> tuple[float, float]:
         """Return the first two derivatives of log M_m."""

@@ -441,6 +441,8 @@ class Ranker:
     """Of each row; None: each is one of its own."""
     ranks: list[Fraction] = field(init=False)
     _null: dict[int, Counter[int]] = field(default_factory=dict)
+    _profiles: dict[bool, Profile] = field(default_factory=dict)
+    _stratified: Stratified | None = None
 
     def __post_init__(self) -> None:
         scores = self.over.scores
@@ -483,7 +485,8 @@ class Ranker:
             tested = plain
         else:
             chi2 = {"chi2": plain["chi2"]} if "chi2" in plain else {}
-            tested = Stratified(self.ranks, self.strata, self.high).tested(own) | chi2
+            self._stratified = self._stratified or Stratified(self.ranks, self.strata, self.high)
+            tested = self._stratified.tested(own) | chi2
         p, raw = tested["p"], plain["p"]
         if self.clusters is not None:
             p = by_cluster(p, lambda: self.profile(self.strata).ratio(own)) if p < below else p
@@ -494,10 +497,12 @@ class Ranker:
 
     def profile(self, strata: Sequence[int] | None) -> Profile:
         """Return what is known of the clusters."""
-        zero = [0] * self.over.size
-        centred = Stratified(self.ranks, zero if strata is None else strata, self.high).centred()
-        values = [float(-c if self.high else c) for c in centred]
-        return Profile(values, self.clusters or (), lattice(self.ranks))
+        adjusted = strata is not None
+        if adjusted not in self._profiles:
+            centred = Stratified(self.ranks, strata or [0] * self.over.size, self.high).centred
+            values = [float(-c if self.high else c) for c in centred]
+            self._profiles[adjusted] = Profile(values, self.clusters or (), lattice(self.ranks))
+        return self._profiles[adjusted]
 
     def u(self, own: frozenset[int]) -> Fraction:
         return sum((self.ranks[i] for i in own), Fraction(0)) - Fraction(len(own) * (len(own) + 1), 2)
