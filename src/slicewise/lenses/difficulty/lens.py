@@ -94,8 +94,7 @@ def _difficulty(
     for bins in (gold, spurious):
         bins.check()
     pairs, shown = _pairs(evaluation, systems, _ranked(outcomes, gold, spurious), compare)
-    named = systems if len(systems) <= MANY_SYSTEMS else dict.fromkeys(name for pair in pairs for name in pair)
-    drawn = DrawnBins.of(outcomes, sample, gold, [systems.index(name) for name in named])
+    drawn = DrawnBins.of(outcomes, sample, gold, _of_pairs(systems, pairs))
     step("describing the bins")
     described = profiles(evaluation, outcomes, plan)
     step("ranking the features of bin 0")
@@ -248,6 +247,13 @@ def _pairs(
     remaining = combinations(sorted(systems), 2) if len(systems) <= MANY_SYSTEMS else ()
     known = {frozenset(pair) for pair in first}
     return first + [pair for pair in remaining if frozenset(pair) not in known], len(first)
+
+
+def _of_pairs(systems: Sequence[str], pairs: Sequence[tuple[str, str]]) -> list[int]:
+    """Return the systems whose bins have intervals: all, or of many those that are compared."""
+    if len(systems) <= MANY_SYSTEMS:
+        return list(range(len(systems)))
+    return [systems.index(name) for name in dict.fromkeys(name for pair in pairs for name in pair)]
 
 
 def _pairwise(
