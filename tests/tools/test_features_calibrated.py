@@ -33,11 +33,11 @@ def test_no_graded_word_is_found_in_documents() -> None:
 
 
 def test_no_unit_is_found_where_units_are_independent() -> None:
-    assert few_runs("units", UnitsNull(0.85, sentences=150), 8)[FALSE] <= 0.25
+    assert few_runs("units", UnitsNull(0.85, sentences=150), 5)[FALSE] <= 0.25
 
 
 def test_no_unit_is_found_in_sentences_with_a_common_fate() -> None:
-    assert few_runs("units", UnitsNull(0.85, icc=0.33, sentences=250), 8)[FALSE] <= 0.25
+    assert few_runs("units", UnitsNull(0.85, icc=0.33, sentences=250), 6)[FALSE] <= 0.25
 
 
 @pytest.mark.parametrize("documents", [None, Documents(60)])

@@ -33,8 +33,9 @@ def none_counted(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(rank_counts, name, limit)
 
 
-@pytest.mark.parametrize("example", [news, sentiment, questions])
-@pytest.mark.parametrize("direction", ["worst", "best"])
+@pytest.mark.parametrize(
+    ("example", "direction"), [(news, "worst"), (sentiment, "worst"), (sentiment, "best"), (questions, "best")]
+)
 def test_examples(example: Callable[[], Evaluation], direction: str) -> None:
     """Scores of two values come back, all others stay."""
     evaluation = example()

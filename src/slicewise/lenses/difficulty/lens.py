@@ -89,12 +89,11 @@ def _difficulty(
     restarts: str,
 ) -> DifficultyResult:
     systems = outcomes.systems
-    sample = Sample.of(outcomes.by_group, **drawing)
     gold, spurious = outcomes.bins(GOLD), _with_negatives(evaluation, outcomes)
     for bins in (gold, spurious):
         bins.check()
     pairs, shown = _pairs(evaluation, systems, _ranked(outcomes, gold, spurious), compare)
-    drawn = DrawnBins.of(outcomes, sample, gold, _of_pairs(systems, pairs))
+    drawn = DrawnBins.of(outcomes, Sample.of(outcomes.by_group, **drawing), gold, _of_pairs(systems, pairs))
     step("describing the bins")
     described = profiles(evaluation, outcomes, plan)
     step("ranking the features of bin 0")
