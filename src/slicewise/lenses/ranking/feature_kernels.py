@@ -21,7 +21,6 @@ from slicewise.extract.relation import Relation
 from slicewise.extract.text import parse_numbers
 from slicewise.lenses.ranking.context import Features, ListSpec, NumberSpec, NumberSpecs, RankingContext
 from slicewise.lenses.ranking.details import GROUP_KEYS, group_sums, sums_of, telling, with_strata
-from slicewise.lenses.ranking.numbers import number_table
 from slicewise.lenses.ranking.population import Population
 from slicewise.lenses.ranking.queries import FeatureQuery
 from slicewise.stats.ranks import in_order
@@ -313,11 +312,16 @@ class NumberCounts(ContextKernel):
         tables = [pl.DataFrame(schema=dict.fromkeys((*self.by, "n"), pl.Int64))]
         for i, numbers in enumerate(self.numbers):
             ranks = self.context.score_ranks[i].ranks(self.context.population(part, i))
-            for j, number in enumerate(numbers):
-                table = number_table(self.context.numbers(part, i, number), ranks)
-                bits = table["value"].to_numpy().view(np.int64)
-                keys = [pl.lit(i, pl.Int64).alias("list"), pl.lit(j, pl.Int64).alias("number")]
-                tables.append(table.with_columns(*keys, value=pl.Series(bits)).select(*self.by, "n"))
+            for j, (kind, space, name, stratum) in enumerate(numbers):
+                if stratum:  # counted with the first stratum
+                    continue
+                values = self.context.numbers(part, i, (kind, space, name, None))
+                places = np.full(len(values), j) if stratum is None else j + self.context.stratum(part, i)
+                present = ~np.isnan(values)
+                columns = {"number": places, "value": (values + 0.0).view(np.int64), "doubled": ranks}
+                rows = pl.DataFrame({key: column[present] for key, column in columns.items()})
+                counts = rows.group_by("number", "value", "doubled").len("n")
+                tables.append(counts.select(pl.lit(i).alias("list"), *self.by[1:], "n").cast(pl.Int64))
         return pl.concat(tables)
 
 

@@ -44,8 +44,9 @@ def numbers_of(
     places = [(i, j) for i, of_list in enumerate(numbers) for j in range(len(of_list))]
     table, sizes = collect_if_small(evaluation, NumberCounts(context, numbers), ["list", "number"], ranks=ranks)
     remote = tuple(sorted(sizes.select("list", "number").rows()))
+    counts, none = table.partition_by("list", "number", as_dict=True), table.clear()
     by_place: dict[Place, Number] = {
-        (i, j): _collected_number(numbers[i][j], _of_number(table, (i, j))) for i, j in places if (i, j) not in remote
+        (i, j): _collected_number(numbers[i][j], counts.get((i, j), none)) for i, j in places if (i, j) not in remote
     }
     if remote:
         by_place |= zip(remote, _remote_numbers(evaluation, context, numbers, remote, rows), strict=True)
@@ -55,10 +56,6 @@ def numbers_of(
 def _collected_number(number: NumberSpec, counts: pl.DataFrame) -> Numbers:
     values, doubled, n = (counts[name].to_numpy() for name in ("value", "doubled", "n"))
     return Numbers(*number[:3], values.view(np.float64), doubled, n)
-
-
-def _of_number(table: pl.DataFrame, place: Place) -> pl.DataFrame:
-    return table.filter((pl.col("list") == place[0]) & (pl.col("number") == place[1]))
 
 
 # ------------------------------------------------------------------ too many to come together

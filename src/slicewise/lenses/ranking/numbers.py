@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import polars as pl
 
 from slicewise.arrays import Array, Ints
 from slicewise.extract.family import Kind, quarter
@@ -81,9 +80,3 @@ class RemoteNumber:
 
 
 Number = Numbers | RemoteNumber
-
-
-def number_table(values: Array, doubled: Ints) -> pl.DataFrame:
-    """Count the rows by value and rank; those without a value are left out."""
-    frame = pl.DataFrame({"value": values + 0.0, "doubled": doubled}).filter(pl.col("value").is_not_nan())
-    return frame.group_by("value", "doubled").agg(n=pl.len().cast(pl.Int64)).sort("value", "doubled")
