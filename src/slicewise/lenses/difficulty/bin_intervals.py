@@ -24,7 +24,7 @@ class DrawnBins:
     bins: Bins
     totals: Array
     """`(draws, bins)`."""
-    found: Mapping[int, Array]
+    true_positives: Mapping[int, Array]
     """Of each system, `(draws, bins)`."""
     method: IntervalMethod
 
@@ -42,17 +42,19 @@ class DrawnBins:
     def shares(self, i: int) -> tuple[Bounds | None, ...]:
         """Return the interval of a system's share of each bin; of the first and the last one there is no doubt."""
         sizes = self.bins.totals.astype(np.float64)
-        of_bins = Estimate(self.bins.shares()[i], ratio(self.found[i], self.totals), sizes, self.totals, OF_SHARES)
+        of_bins = Estimate(
+            self.bins.shares()[i], ratio(self.true_positives[i], self.totals), sizes, self.totals, OF_SHARES
+        )
         everything, drawn = sizes.sum(keepdims=True), self.totals.sum(axis=1, keepdims=True)
-        found = self.found[i].sum(axis=1, keepdims=True)
+        of_system = self.true_positives[i].sum(axis=1, keepdims=True)
         recall = ratio(np.array([float(self.bins.found[i].sum())]), everything)
-        corpus = Estimate(recall, ratio(found, drawn), everything, drawn, OF_SHARES)
+        corpus = Estimate(recall, ratio(of_system, drawn), everything, drawn, OF_SHARES)
         bounds = [bounds for bounds, _ in listed_bounds(self.method.slices(of_bins, corpus))]
         return (None, *bounds[1:-1], *([None] if len(bounds) > 1 else []))
 
     def differences(self, i: int, j: int) -> list[tuple[Bounds | None, int]]:
         """Return the interval of the difference of two systems' shares of each bin, and its undefined draws."""
         shares = self.bins.shares()
-        draws = ratio(self.found[i] - self.found[j], self.totals)
+        draws = ratio(self.true_positives[i] - self.true_positives[j], self.totals)
         estimate = Estimate(shares[i] - shares[j], draws, limits=of_differences(OF_SHARES))
         return listed_bounds(self.method.corpus(estimate))

@@ -188,7 +188,7 @@ def _ranked(outcomes: OutcomeCounts, gold: Bins, spurious: Bins) -> list[str]:
 def _table(systems: Sequence[str], bins: Bins, drawn: DrawnBins | None) -> BinTable:
     shares = bins.shares()
     return BinTable(
-        ci=None if drawn is None else {systems[i]: drawn.shares(i) for i in drawn.found},
+        ci=None if drawn is None else {systems[i]: drawn.shares(i) for i in drawn.true_positives},
         totals=tuple(bins.totals.tolist()),
         systems={name: tuple(bins.found[i].tolist()) for i, name in enumerate(systems)},
         shares={name: tuple(defined(float(v)) for v in shares[i]) for i, name in enumerate(systems)},
